@@ -8,6 +8,8 @@ import onnxruntime
 import pytest
 import torch
 
+from poselift.data.synthetic import synthetic_corpus
+from poselift.data.views import render_views
 from poselift.kinematics.filtering import BLOCK
 from poselift.models import load_weights
 from poselift.skeleton import CMU28
@@ -23,8 +25,9 @@ REWRITE = "run python tools/write_browser_graphs.py poselift/viz/site/numbers"
 
 
 @pytest.fixture
-def values(view):
+def values():
     """Two blocks of frames, the last ones without a frame of the clip; for the rig a person."""
+    view = render_views(synthetic_corpus(1, 150, seed=3), seed=4)[0]
     random = torch.Generator().manual_seed(1)
     frames, joints = 2 * BLOCK, len(CMU28)
     there = torch.arange(frames) < 2 * BLOCK - 28

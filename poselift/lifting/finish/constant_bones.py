@@ -7,14 +7,12 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.geometry import bone_lengths
+from poselift.lifting.prepare.lifter_joints import rarely_seen_joints
 from poselift.lifting.prepare.prepare_stage import Prepared
 from poselift.skeleton import Skeleton
 
 _SAMPLES, _INTERVAL = 200, 0.1
 """Frames at most in which a stream measures lengths, and least seconds between them: neighbours tell the same."""
-
-_RARELY = 0.05
-"""Least share of frames in which a joint must be seen for its bone's length to be measured."""
 
 
 def measure_clip(
@@ -35,7 +33,7 @@ def measure_clip(
     if not known.any():
         return None
     rows = known & seen if (known & seen).any() else known
-    unseen = _find_rarely_seen(scores[seen], skeleton_in, skeleton)
+    unseen = rarely_seen_joints(scores[seen], skeleton_in, skeleton)
     return usual_lengths(bone_lengths(joints[rows], skeleton.parent_indices), skeleton, unseen)
 
 
@@ -64,7 +62,7 @@ class BonesSoFar:
             self._time = time
             self._samples.append((bone_lengths(joints[row], self._skeleton.parent_indices), prepared.scores[row]))
             lengths, scores = (np.stack(values) for values in zip(*self._samples, strict=True))
-            unseen = _find_rarely_seen(scores, self._skeleton_in, self._skeleton)
+            unseen = rarely_seen_joints(scores, self._skeleton_in, self._skeleton)
             self.lengths = usual_lengths(lengths, self._skeleton, unseen)
         return self.lengths
 
@@ -85,12 +83,3 @@ def usual_lengths(
         if skeleton.joints[joint] in unseen and skeleton.joints[partner] not in unseen:
             median[joint] = median[partner]
     return median
-
-
-def _find_rarely_seen(scores: Float[np.ndarray, "t j"], skeleton_in: Skeleton, skeleton_out: Skeleton) -> list[str]:
-    """Joints that are hardly ever seen, of those that go in and come out."""
-    both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
-    if not len(scores):
-        return []
-    shares = (scores[:, skeleton_in.indices(both)] > 0).mean(0)
-    return [name for name, share in zip(both, shares, strict=True) if share < _RARELY]

@@ -7,6 +7,9 @@ from poselift.lifting.prepare.pelvis import hide_misread_pelvis
 from poselift.skeleton import Pelvis, Skeleton, convert
 from poselift.structures import Keypoints2D
 
+_RARELY = 0.05
+"""Least share of frames in which a joint must be seen for its bone's length to be measured."""
+
 
 def select_lifter_joints(
     keypoints: Keypoints2D, skeleton: Skeleton, threshold: float, pelvis: Pelvis | None
@@ -26,3 +29,12 @@ def select_lifter_joints(
     pixels = np.where(known[..., None], found.values[..., :2], np.nan).astype(np.float32)
     scores = np.where(known, found.values[..., 2], 0.0).astype(np.float32)
     return pixels, hide_misread_pelvis(pixels, scores, skeleton, pelvis)
+
+
+def rarely_seen_joints(scores: Float[np.ndarray, "t j"], skeleton_in: Skeleton, skeleton_out: Skeleton) -> list[str]:
+    """Joints that are hardly ever seen, of those that go in and come out."""
+    both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
+    if not len(scores):
+        return []
+    shares = (scores[:, skeleton_in.indices(both)] > 0).mean(0)
+    return [name for name, share in zip(both, shares, strict=True) if share < _RARELY]
