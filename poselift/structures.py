@@ -439,6 +439,12 @@ class StreamedPose:
     seen: Bool[np.ndarray, " j"] | None = None
 
     @property
+    def guessed(self) -> Bool[np.ndarray, " j"]:
+        """Joints that no keypoint shows, to be drawn pale."""
+        hidden = np.zeros(len(self.joints), bool) if self.seen is None else ~self.seen
+        return hidden | self.interpolated
+
+    @property
     def positions(self) -> Float[np.ndarray, "j 3"]:
         """Places of the joints, metres."""
         return self.joints + self.root

@@ -112,4 +112,7 @@ def _track(track: Keypoints2D) -> dict[str, Any]:
 def add_result(site: Path, result: dict[str, Any], video: Path) -> None:
     """Puts a result beside the page."""
     (site / "edit.json").write_text(json.dumps(result), "utf-8")
-    shutil.copy(video, site / "edit.video")
+    try:
+        (site / "edit.video").symlink_to(video.resolve())  # a copy of hours of video would fill the disk
+    except OSError:  # a system without links
+        shutil.copy(video, site / "edit.video")

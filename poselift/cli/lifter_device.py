@@ -12,7 +12,8 @@ def lifter_device(device: str, weights: str, detector: DetectorRequest) -> str:
     """The device of a lifter: "cpu", "cuda" or a GPU by number.
 
     With "auto", weights with a graph go to a GPU only if the detector is there too. Finding people takes most of the
-    time, and PyTorch and CUDA take longer to start than the CPU takes to lift a minute of video (benchmarks/gpu.md).
+    time, and PyTorch and CUDA take as long to start as the CPU takes to lift two people for a minute
+    (benchmarks/gpu.md).
 
     Args:
         device: of the command line.

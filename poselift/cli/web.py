@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from poselift.cli.paths import local_path
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.core.files import check_writable
 from poselift.viz.site import HEADERS, write_site
 
@@ -80,8 +80,8 @@ def serve_site(folder: Path, port: int, opened: bool, query: str = "") -> None:
     handler = functools.partial(_Handler, directory=str(folder))
     try:
         server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
-    except OSError as error:
-        raise InputError(f"port {port} cannot be used ({error.strerror}); choose another one with --port") from error
+    except (OSError, OverflowError) as error:  # taken; or beyond 65535
+        raise InputError(f"port {port} cannot be used ({reason(error)}); choose another one with --port") from error
     with server:
         address = f"http://localhost:{server.server_address[1]}{query}"
         print(f"{address} serves the page to this machine; stop with Ctrl-C", flush=True)

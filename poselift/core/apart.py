@@ -42,7 +42,7 @@ def read_apart(read: Callable[..., Any], path: Path, most: int, *arguments: Any)
         read: called with `path`, `most` and `arguments`; a function of a module, which the process imports: keep it
             light. It returns numbers, text, arrays of these or, as cells, of arrays, and lists and dicts of all.
         path: the file.
-        most: largest accepted content, bytes (`poselift.core.bounded.room`).
+        most: largest accepted content, bytes (`poselift.core.bounded.limit_unpacked`).
         arguments: plain values.
 
     Raises:

@@ -10,11 +10,11 @@ _BLOCK = 48
 def solve_banded(band: Float[np.ndarray, "diagonals n"], right: Float[np.ndarray, "n *c"]) -> Float[np.ndarray, "n *c"]:
     """Solves A x = right, block by block from the first unknown to the last, and back.
 
-    There is no exchange of rows between blocks, so A should be positive definite or have a heavy diagonal.
+    Rows are exchanged within a block only, so A should be positive definite or have a heavy diagonal.
 
     Args:
         band: A's diagonals, of odd number 2 r + 1: `band[r + k, i]` is `A[i + k, i]`. Entries outside A do not count.
-        right: right-hand sides.
+        right: right-hand sides of one unknown or more.
 
     Example:
         >>> solve_banded(np.array([[0.0, 1.0], [2.0, 2.0], [1.0, 0.0]]), np.array([3.0, 3.0])).round(6).tolist()

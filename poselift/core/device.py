@@ -9,7 +9,7 @@ from pathlib import Path
 from poselift.core.errors import InputError
 from poselift.core.optional import require
 
-DEVICE_HELP = "where to run: auto, cpu, cuda or cuda:1 (default: a GPU, if the detector can use it)"
+DEVICE_HELP = "where to run: auto, cpu, cuda or cuda:1 (default: a GPU that the detector or the weights can use)"
 """Help of the option `--device`."""
 
 _NAME = re.compile(r"auto|cpu|cuda(:\d+)?")

@@ -126,7 +126,7 @@ def check_call(key: str, target: Callable[..., Any], arguments: Mapping[str, Any
         if name not in kinds and others is None:
             taker = getattr(target, "__name__", str(target)).removesuffix("Config")
             raise InputError(f"{taker} takes no {name}; leave it out")
-        found[name] = check_value(f"{key}.{name}".lstrip("."), kinds.get(name, others), value)
+        found[name] = check_value(f"{key}.{name}".lstrip("."), kinds.get(name, others), _plain(value))
     return found
 
 

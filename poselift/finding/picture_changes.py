@@ -37,7 +37,7 @@ class Changes:
         return int(near.max()) >= _ENOUGH
 
     def note_search(self, image: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 4"]) -> None:
-        """Notes a picture that is searched; for the arguments see `since`."""
+        """Notes a picture that is searched; for the arguments see `has_changed`."""
         self._searched = _average_cells(image)
         self._taken = _find_covered_cells(boxes, image.shape, self._searched.shape)
 

@@ -18,6 +18,7 @@ from poselift.core.errors import InputError
 from poselift.core.sliding import slide_maximum, smooth_gaussian
 from poselift.core.times import usual_interval
 from poselift.geometry import axis_angle_to_matrix
+from poselift.kinematics.directions import swing, unit
 from poselift.kinematics.inverse import points_y_up
 from poselift.kinematics.rate import split_at_gaps
 from poselift.kinematics.rig import RiggedMotion
@@ -106,7 +107,7 @@ def _lock(
     # The pelvis goes the way that standing feet have in common.
     wanted = sum((leg.down[:, None] * (leg.place_ankle() - leg.ankle) for leg in legs), np.zeros((len(part), 3)))
     count = sum((leg.down for leg in legs), np.full(len(part), _ALONE))
-    moved = _smooth(wanted, _ROOT_MEMORY / interval) / _smooth(count, _ROOT_MEMORY / interval)[:, None]
+    moved = smooth_gaussian(wanted, _ROOT_MEMORY / interval) / smooth_gaussian(count, _ROOT_MEMORY / interval)[:, None]
     targets = [leg.find_target(moved) for leg in legs]
     sunk = np.max([leg.measure_excess(ankle - moved) for leg, (ankle, _) in zip(legs, targets, strict=True)], 0)
     moved -= _envelop(sunk, int(_SINKING / interval))[:, None] * _Y
@@ -154,14 +155,14 @@ class _Leg:
         self._contacts = [still for part in parts if down[part[0]] for still in self._find_still(part)]
         self.down = np.isin(np.arange(len(down)), np.concatenate([np.zeros(0, int), *self._contacts])).astype(float)
         ahead = self._own[:, :, 2]
-        pitch = _smooth(np.arcsin(ahead[:, 1].clip(-1, 1)), _PITCH_MEMORY / self._interval)
+        pitch = smooth_gaussian(np.arcsin(ahead[:, 1].clip(-1, 1)), _PITCH_MEMORY / self._interval)
         for part in self._contacts:
             flat = _point_foot((ahead[part] * [1.0, 0.0, 1.0]).sum(0))
             tilt = _tilt(pitch[part]) if self._measured else np.zeros(len(part))
             self._flat[part], self._pitch[part] = flat, tilt
             # Where a flat foot would be is known from the end that is on the ground.
             end = np.where((tilt < 0)[:, None], self._toe, self._heel)
-            standing = flat @ _rotate_about(-tilt[:, None] * _X)
+            standing = flat @ axis_angle_to_matrix(-tilt[:, None] * _X)
             known = self._own[part] if self._measured else standing
             place = (self.ankle[part] + np.einsum("tab,tb->ta", known, end) - end @ flat.T).mean(0)
             level = np.median(self._find_lowest(self.ankle[part], known))
@@ -177,7 +178,7 @@ class _Leg:
 
     def _tilt_foot(self, pitch: Float[np.ndarray, " t"]) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
         """Ankle and rotation of the standing foot, on its heel where the pitch is positive, else on its toes."""
-        sole = self._flat @ _rotate_about(-pitch[:, None] * _X)
+        sole = self._flat @ axis_angle_to_matrix(-pitch[:, None] * _X)
         end = np.where((pitch > 0)[:, None], self._heel, self._toe)[..., None]
         return self._place + ((self._flat - sole) @ end)[..., 0], sole
 
@@ -187,7 +188,7 @@ class _Leg:
         places = (self.ankle[part] + middle)[:, [0, 2]]
         if np.linalg.norm(places - places.mean(0), axis=-1).max() < _WANDERS:
             return [part]
-        speed = np.linalg.norm(np.gradient(_smooth(places, _PITCH_MEMORY / self._interval), axis=0), axis=-1)
+        speed = np.linalg.norm(np.gradient(smooth_gaussian(places, _PITCH_MEMORY / self._interval), axis=0), axis=-1)
         fastest, rows = int(speed.argmax()), np.arange(len(part))
         still = (speed < speed[fastest] / 3) & (np.abs(self._times[part] - self._times[part[fastest]]) > _FADE / 2)
         before, after = np.flatnonzero(still & (rows < fastest)), np.flatnonzero(still & (rows > fastest))
@@ -251,7 +252,7 @@ class _Leg:
         """Ankle and rotation of a foot that is nowhere below the ground: it rises to stand flat, else it tilts."""
         aloft = self._measure_aloft()
         speed = np.linalg.norm(np.gradient(ankle[:, [0, 2]], self._times, axis=0), axis=-1) if len(ankle) > 1 else 0.0
-        quick = _smooth(np.minimum(speed / _QUICK, 1.0) * np.ones(len(ankle)), _PITCH_MEMORY / self._interval)
+        quick = smooth_gaussian(np.minimum(speed / _QUICK, 1.0) * np.ones(len(ankle)), _PITCH_MEMORY / self._interval)
         ground = self._floor + self._thick + _CLEARANCE * aloft * quick
         ankle[:, 1] = _soft_maximum(ankle[:, 1], ground - min(self._heel[1], self._toe[1]), _SOFT * aloft)
         ahead, up = turned[:, 1, 2], turned[:, 1, 1]
@@ -264,7 +265,7 @@ class _Leg:
             limit = np.arcsin(lowest.clip(-1, 1))
             limit = limit - angle if end[2] > 0 else -np.pi - limit - angle
             kept = np.where(np.sin(kept + angle) < lowest, limit, kept)
-        return ankle, turned @ _rotate_about((pitch - kept)[:, None] * _X)
+        return ankle, turned @ axis_angle_to_matrix((pitch - kept)[:, None] * _X)
 
     def measure_excess(self, ankle: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, " t"]:
         """Metres by which the pelvis must sink, so that the leg reaches an ankle and is no longer than it was.
@@ -295,9 +296,10 @@ class _Leg:
         distance = np.linalg.norm(away, axis=-1).clip(shortest, longest)
         between = (distance**2 - self._upper**2 - self._lower**2) / (2 * self._upper * self._lower)
         flexion = np.arccos((between / np.maximum(np.hypot(sine, cosine), 1e-9)).clip(-1, 1))
-        bent = _rotate_about(axis * (flexion - np.arctan2(sine, cosine))[:, None])
-        swing = _swing(self._upper * along + self._lower * np.einsum("tab,tb->ta", bent, shin), away)
-        thigh, shank = swing @ self._thigh, swing @ bent @ self._shank
+        bent = axis_angle_to_matrix(axis * (flexion - np.arctan2(sine, cosine))[:, None])
+        reached = self._upper * along + self._lower * np.einsum("tab,tb->ta", bent, shin)
+        turn = swing(unit(reached), unit(away))
+        thigh, shank = turn @ self._thigh, turn @ bent @ self._shank
         pairs = zip(self._rows, ((self._base, thigh), (thigh, shank), (shank, sole)), strict=True)
         return {row: parent.swapaxes(1, 2) @ turned for row, (parent, turned) in pairs}
 
@@ -332,23 +334,7 @@ def _soft_maximum(
     return lowest + np.where(np.abs(away) < reach, near, np.maximum(away, 0.0))
 
 
-def _smooth(values: Float[np.ndarray, "t *c"], frames: float) -> Float[np.ndarray, "t *c"]:
-    return smooth_gaussian(values, frames)
-
-
 def _point_foot(heading: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
     """Rotation of a flat foot that points this way."""
     ahead = heading / max(float(np.linalg.norm(heading)), 1e-9)
     return np.stack([np.cross(_Y, ahead), _Y, ahead], 1)
-
-
-def _rotate_about(turn: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, "t 3 3"]:
-    """Rotations from rotation vectors, radians."""
-    return axis_angle_to_matrix(turn)
-
-
-def _swing(start: Float[np.ndarray, "t 3"], end: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, "t 3 3"]:
-    """Shortest rotation from one direction to another."""
-    axis = np.cross(start, end)
-    sine = np.linalg.norm(axis, axis=-1)
-    return _rotate_about(axis * (np.arctan2(sine, (start * end).sum(-1)) / np.maximum(sine, 1e-12))[:, None])

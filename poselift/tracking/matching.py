@@ -8,6 +8,7 @@ from lap import lapjv
 from poselift.tracking.track import Difference
 
 _NO_MATCH = 1e4
+"""Cost of a pair that may not be: above all gated costs together; at 1e6 lapjv loses the small differences."""
 
 _SHIFT_GATE = 0.3, 1.5, 1.5
 """Largest displacement, lengths: at once, more for each second, and at most. People start to run at this speed."""

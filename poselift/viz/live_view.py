@@ -1,10 +1,10 @@
 """A frame of a stream: the picture with 2D skeletons, beside the 3D scene."""
 
 import numpy as np
-from jaxtyping import Bool, UInt8
+from jaxtyping import UInt8
 
 from poselift.skeleton import Skeleton
-from poselift.structures import LiveFrame, StreamedPose
+from poselift.structures import LiveFrame
 from poselift.viz.bodies3d import Pose3D
 from poselift.viz.live_stage import LiveStage
 from poselift.viz.scene3d import Scene3D
@@ -54,7 +54,7 @@ class LiveView:
             for number, (keypoints, scores) in frame.keypoints.items()
         }
         self._poses |= {
-            number: Pose3D(number, joints, skeleton_3d, _guessed(frame.people[number]))
+            number: Pose3D(number, joints, skeleton_3d, frame.people[number].guessed)
             for number, joints in self._stage.place(frame.people, frame.timestamp).items()
         }
         self._people = {number: self._people[number] for number in frame.present if number in self._people}
@@ -64,9 +64,3 @@ class LiveView:
         self._video.render(image, list(self._people.values()), text, both[:, : self._video.width])
         self._scene.render(list(self._poses.values()), frame.timestamp, both[:, self._video.width :])
         return both
-
-
-def _guessed(pose: StreamedPose) -> Bool[np.ndarray, " j"]:
-    """Joints that no keypoint shows, to be drawn pale."""
-    hidden = np.zeros(len(pose.joints), bool) if pose.seen is None else ~pose.seen
-    return hidden | pose.interpolated

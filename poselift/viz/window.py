@@ -31,7 +31,7 @@ class Window:
         self._root = self._tk.Tk()
         self._root.title(title)
         self._root.geometry("{}x{}".format(*size))
-        self._picture = self._tk.PhotoImage(format="ppm")
+        self._picture = self._tk.PhotoImage(master=self._root, format="ppm")
         place = self._tk.Label(self._root, image=self._picture, borderwidth=0, background="black")
         place.pack(expand=True, fill="both")
         for key in _KEYS:
@@ -44,7 +44,8 @@ class Window:
         """Shows an RGB picture, as large as the window has room for."""
         room = min(self._root.winfo_width() / image.shape[1], self._root.winfo_height() / image.shape[0])
         if room != 1:
-            image = cv2.resize(image, None, fx=room, fy=room, interpolation=cv2.INTER_AREA)
+            width, height = (max(1, round(side * room)) for side in image.shape[1::-1])
+            image = cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
         header = b"P6 %d %d 255 " % image.shape[1::-1]
         self._picture.configure(data=b"".join((header, np.ascontiguousarray(image).data)))
         self.poll()

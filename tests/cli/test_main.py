@@ -13,6 +13,7 @@ import pytest
 from poselift.cli import main as module
 from poselift.cli import report
 from poselift.cli.main import main
+from poselift.cli.web import serve_site
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from tests.cli.running import poselift
@@ -185,3 +186,9 @@ def test_a_url_in_place_of_a_file_keeps_its_slashes(arguments):
     url = next(word for word in arguments if "://" in word)
     assert ran.code == 2
     assert f"{url} is a URL; give a file of this machine" in ran.err
+
+
+@pytest.mark.parametrize("port", [-1, 70000])
+def test_a_port_that_cannot_be_is_one_line(port, tmp_path):
+    with pytest.raises(InputError, match=f"port {port} cannot be used"):
+        serve_site(tmp_path, port, opened=False)

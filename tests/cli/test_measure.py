@@ -60,6 +60,8 @@ def test_a_treadmill_has_cadence_and_phases_but_no_lengths(walk, tmp_path):
     assert "camera looks along the walk" in gait_tables(along)
     assert "camera looks along the walk" not in gait_tables(across)
     assert "those of a person of 1.70 m, as given" in text, "steps have lengths on a treadmill too"
+    over_ground = gait_tables(measured(tmp_path / "a.npz", walker(), 1.3))
+    assert "The belt of 1.3 m/s is not used" in over_ground
     assert np.isnan(summary(walk["belt"].gait)["stride_length_m"])
 
 

@@ -206,3 +206,9 @@ def test_a_camera_of_pictures_of_another_size_is_refused(keypoints, weights, cam
 def test_milliseconds_are_refused(keypoints, weights, camera):
     with pytest.raises(InputError, match=r"the timestamps are .* s apart, .*divide milliseconds by 1,000"):
         lift(replace(keypoints, timestamps=1000 * keypoints.timestamps), weights, camera)
+
+
+def test_options_take_numbers_of_numpy_and_refuse_others():
+    assert LiftOptions(window=np.int64(63), threshold=np.float32(0.3), flip=np.bool_(False)).window == 63
+    with pytest.raises(InputError, match="window=0 must be"):
+        LiftOptions(window=np.int64(0))

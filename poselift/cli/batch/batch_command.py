@@ -57,7 +57,8 @@ def add_command(commands: Any) -> None:
         "--workers",
         type=_count,
         metavar="N",
-        help=f"processes of the local engine (default: one for each core, at most {WORKERS_A_GPU} for each GPU)",
+        help="processes of the local engine (default: one for each core, "
+        f"at most {WORKERS_A_GPU} for each GPU that finds people)",
     )
     parser.add_argument(
         "--timeout",

@@ -28,7 +28,10 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("motions", type=local_path, nargs="+", metavar="NPZ", help="motions, with their JSON")
     parser.add_argument(
-        "--belt", type=_speed, metavar="SPEED", help="speed of a treadmill's belt, m/s; gives its strides a length"
+        "--belt",
+        type=_speed,
+        metavar="SPEED",
+        help="speed of a treadmill's belt, m/s, for the length of its strides",
     )
     parser.add_argument("--out", type=local_path, metavar="DIR", help=f"folder for {', '.join(NAMES)} and {PAGE}")
     parser.set_defaults(run=run)

@@ -48,6 +48,10 @@ def gait_tables(trial: Trial) -> str:
     cadence = f"{gait.cadence:.1f} ± {gait.cadence_uncertainty:.1f} steps a minute"
     lines = [f"{kind}: {len(gait.steps)} steps, cadence {cadence}, {len(gait.strides)} strides."]
     lines[0] += " The ± of the cadence is an error of one frame over the time of all steps."
+    if trial.unused_belt is not None:
+        lines.append(
+            f"The belt of {trial.unused_belt:g} m/s is not used: the motion shows somebody who walks over ground."
+        )
     if gait.in_place and not np.isfinite(found["stride_length_m"]):
         lines.append(
             "The feet slide back under a person who stays in place: a treadmill, or a camera that moves along. So "

@@ -39,6 +39,7 @@ class Trial:
         why: says why there are no steps.
         cycles: joint and segment angles over the strides.
         height: of the person; None if unknown.
+        unused_belt: speed of a belt that was given for somebody who walks over ground, m/s; None otherwise.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Trial:
     why: str
     cycles: list[Cycles]
     height: Height | None
+    unused_belt: float | None = None
 
 
 def measured(path: Path, motion: Motion, belt: float | None = None) -> Trial:
@@ -73,7 +75,8 @@ def measured(path: Path, motion: Motion, belt: float | None = None) -> Trial:
     joints, segments = (with_uncertainty(angles, motion) for angles in (joint_angles, segment_angles))
     cycles = [] if found is None else [*gait_cycles(joints, found), *gait_cycles(segments, found)]
     name = f"{path.parent.name}/{path.stem}" if path.parent.name else path.stem
-    return Trial(name, joints, segments, found, why, cycles, motion.height)
+    unused = belt if found is not None and found.belt is None else None
+    return Trial(name, joints, segments, found, why, cycles, motion.height, unused)
 
 
 def spread_of(gait: Gait, stride: Stride) -> float:

@@ -54,8 +54,9 @@ def find_doubts(motion: Motion, stature: Height | None, skeleton_in: Skeleton) -
             "(--keypoint-set) and the field of view (--fov)"
         )
     known = [joint for joint in motion.keypoints.skeleton.joints if joint in skeleton_in.joints]
-    scores = motion.keypoints.scores[:, motion.keypoints.skeleton.indices(known)]
-    joints = seen_joints(np.where(scores >= motion.threshold, scores, 0.0))
+    columns = motion.keypoints.skeleton.indices(known)
+    scores = np.where(motion.keypoints.used(motion.threshold), motion.keypoints.scores, 0.0)
+    joints = seen_joints(scores[:, columns])
     if 0 < joints < FEW_JOINTS:
         found.append(f"{person} shows {joints:.1f} joints a frame, on average: the rest of the body is a guess")
     if doubt := doubt_clock(motion):

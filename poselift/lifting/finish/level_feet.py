@@ -42,7 +42,7 @@ is below 5 degrees on the real takes of benchmarks/real.md and below 10 on the C
 def level_feet(motion: Motion, threshold: float = THRESHOLD) -> Float[np.ndarray, "t j 3"]:
     """Joints with both feet at one height in the frames in which both stand.
 
-    The lengths of the legs' bones change by it; `with_constant_bones` evens them out.
+    The lengths of the legs' bones change by it; `set_bone_lengths` evens them out.
 
     Args:
         motion: of one person, in the camera frame, with the root.

@@ -70,7 +70,7 @@ def smooth_offsets(
 def move_to_rays(joints: Float[Array, "t j 3"], offsets: Float[Array, "t j 3"]) -> Float[Array, "t j 3"]:
     """Joints moved part of the way to their rays, relative to the root.
 
-    The lengths of bones change by it; `with_constant_bones` evens them out.
+    The lengths of bones change by it; `set_bone_lengths` evens them out.
 
     Args:
         joints: relative to the root, camera frame, metres.

@@ -100,7 +100,7 @@ class StreamingPeople:
             InputError: an array has another shape, a score is not from 0 to 1, or the timestamp does not increase or
                 is not in seconds.
         """
-        self._check_time(timestamp)
+        times = self._check_time(timestamp)
         for number, found in people.items():
             if not isinstance(found, tuple | list) or len(found) != 2:
                 raise InputError(f"person {number} has {found!r:.60}; give two arrays, (keypoints, scores)")
@@ -109,20 +109,22 @@ class StreamingPeople:
         for number, person in self._people.items():
             keypoints, scores = people.get(number, self._lost)
             person.add(keypoints, scores, timestamp)
+        self._last, self._first_times = timestamp, times
         for number in [n for n, person in self._people.items() if timestamp - person.last_seen > FORGOTTEN]:
             del self._people[number], self._smooth[number]
         self._lift(list(self._people.values()))
         poses = {number: person.next_pose() for number, person in self._people.items()}
         return self._smooth_all(poses)
 
-    def _check_time(self, timestamp: float) -> None:
+    def _check_time(self, timestamp: float) -> list[float]:
+        """The first timestamps with this one, which must fit to them: a refused push leaves no trace."""
         if not self._last < timestamp < np.inf:
             problem = f"does not come after {self._last:g} s" if np.isfinite(self._last) else "is no time"
             raise InputError(f"the timestamp {timestamp} s {problem}; give seconds")
-        self._last = timestamp
-        if len(self._first_times) < ENOUGH:
-            self._first_times.append(timestamp)
-            check_intervals(np.array(self._first_times, float), _SLOWEST)
+        times = [*self._first_times, timestamp][:ENOUGH]
+        if len(times) > len(self._first_times):
+            check_intervals(np.array(times, float), _SLOWEST)
+        return times
 
     def flush(self) -> list[dict[int, StreamedPose]]:
         """The poses of the last `lookahead` pushes, one dict for each, for the end of a stream."""

@@ -311,3 +311,4 @@ def test_wrong_arguments_are_refused(keypoints, weights, camera):
             StreamingPeople(weights, camera, COCO17, 0, SMALL).push({}, time)
     with pytest.raises(InputError, match="keypoints has the shape"):
         people.push({1: (keypoints.keypoints[0, :5], keypoints.scores[0, :5])}, 9.0)
+    assert 1 in people.push({1: (keypoints.keypoints[0], keypoints.scores[0])}, 9.0), "the refused push left no trace"
