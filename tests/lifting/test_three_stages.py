@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import jaxtyping
 import numpy as np
 import pytest
 import torch
@@ -208,7 +209,9 @@ def test_milliseconds_are_refused(keypoints, weights, camera):
         lift(replace(keypoints, timestamps=1000 * keypoints.timestamps), weights, camera)
 
 
-def test_options_take_numbers_of_numpy_and_refuse_others():
+def test_options_take_numbers_of_numpy_and_refuse_others(monkeypatch):
+    # A user has no type checker of the tests before poselift's own check.
+    monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)
     assert LiftOptions(window=np.int64(63), threshold=np.float32(0.3), flip=np.bool_(False)).window == 63
     with pytest.raises(InputError, match="window=0 must be"):
         LiftOptions(window=np.int64(0))
