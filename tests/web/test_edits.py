@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from benchmarks.chromium import Browser, chromium, served
-from benchmarks.corrections import WEB, holding, lift_tracks, run_page, track_of
-from poselift.cli.edit import add_result, result_for_page
+from benchmarks.corrections import WEB, holding, lift_tracks, run_page
+from poselift.cli.edit import add_result
+from poselift.cli.editable import result_for_page, track_for_page
 from poselift.cli.main import main
 from poselift.keypoints import read_keypoints
 from poselift.samples import demo_video
@@ -63,7 +64,7 @@ def test_edits_are_undone_and_done_again():
 def test_a_swap_is_listed_first_and_its_correction_takes_it_away():
     if shutil.which("node") is None:
         pytest.skip("node is not installed")
-    clean = track_of(next(people()))
+    clean = track_for_page(next(people()))
     times = clean["times"]
     swap = {"what": "swap", "person": 1, "from": times[25], "to": times[28]}
     (wrong,), _ = run_page([clean], [swap])
@@ -82,7 +83,7 @@ def test_in_the_page_a_dragged_keypoint_moves_the_body_and_is_saved(site, tmp_pa
     lifted, folder = tmp_path / "lifted", tmp_path / "site"
     main(["lift", str(demo_video()), "--end", "1", "--quality", "fast", "--no-render", "--quiet", "--out", str(lifted)])
     shutil.copytree(site, folder)
-    add_result(folder, *result_for_page(lifted))
+    add_result(folder, *result_for_page(lifted, demo_video()))
     browser = Browser(chromium(), tmp_path / "profile")
     try:
         with served(folder) as address:

@@ -38,10 +38,10 @@ export function openEditor(opened) {
 }
 
 /** Ends with the session. */
-export function closeEditor() { session = null; }
+export function closeEditor() { [session, wanted] = [null, false]; }
 
 /** Whether there are corrections that were not saved. */
-export const unsaved = () => Boolean(session && history.done.length && history.done.some((edit, i) => edit !== saved[i]) || session && history.done.length < saved.length);
+export const unsaved = () => session !== null && (history.done.length !== saved.length || history.done.some((edit, i) => edit !== saved[i]));
 
 /** Turns dragging on or off. */
 function turn(on) {
