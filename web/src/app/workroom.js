@@ -3,7 +3,7 @@
 export class Workroom {
   /** @param script address of the worker. @param pull gives the picture of a number, where the page has to seek. @param preview gets pictures at work */
   constructor(script, pull, preview) {
-    Object.assign(this, { last: 0, waiting: new Map(), worker: new Worker(script, { type: "module" }) });
+    Object.assign(this, { last: 0, waiting: new Map(), worker: new Worker(script) });
     this.worker.onmessage = async ({ data }) => {
       if ("pull" in data) return this.give(await pull(data.pull).catch((error) => ({ error: error.message })));
       if (data.preview) return preview(data.preview);
