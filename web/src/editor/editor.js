@@ -2,7 +2,7 @@
 
 import { byId, download, element } from "../viewer/elements.js";
 import { lastBefore } from "../viewer/places.js";
-import { note, pause, seek, show, state } from "../viewer/player.js";
+import { content, note, pause, seek, show, state } from "../viewer/player.js";
 import { History } from "./edits.js";
 import { rankFrames } from "./rank.js";
 
@@ -14,13 +14,15 @@ let session = null, history, drag = null, from = null, busy = null, wanted = fal
 /** The history whose motion is shown, and the edits that were saved last. */
 let sound, saved;
 
-const person = () => session.people[state.person].motion.person;
+/** Number of the chosen person; the session may have others already, while they are lifted. */
+const person = () => content.people[state.person].id;
+/** Undefined while somebody who was deleted is still shown. */
 const track = () => history.state.tracks.get(person());
 const words = (name) => name.replaceAll("_", " ");
 /** The moment of the picture by the clock of the tracks, and the chosen person's frame there; -1 outside. */
 const now = () => state.picture + session.times[0];
 function frameNow() {
-  if (!track()) return -1; // deleted, and still shown while the others are lifted
+  if (!track()) return -1;
   const { times } = track(), frame = lastBefore(times, now());
   return frame === times.length - 1 && now() > times[frame] + .05 ? -1 : frame;
 }
@@ -245,14 +247,15 @@ function build() {
     "hide-joint": () => edit({ what: "hide", person: person(), joint: byId("joint").value, ...span() }),
     swap: () => edit({ what: "swap", person: person(), ...span() }),
     mark: () => mark(from === null ? track().times[Math.max(0, frameNow())] : null),
-    undo, redo,
     split: () => edit({ what: "split", person: person(), time: track().times[Math.max(0, frameNow())], other: Math.max(...history.state.tracks.keys()) + 1 }),
     join: () => {
       const others = [...history.state.tracks.keys()], next = others[(others.indexOf(person()) + 1) % others.length];
       edit({ what: "join", person: person(), other: next });
     },
     remove: () => history.state.tracks.size > 1 ? edit({ what: "delete", person: person() }) : note("This is the only person."),
-    "save-corrected": () => save().catch((error) => note(`The corrections cannot be saved: ${error.message}`)),
   };
-  for (const [id, act] of Object.entries(clicks)) byId(id).onclick = act;
+  for (const [id, act] of Object.entries(clicks)) byId(id).onclick = () => { if (track()) act(); };
+  byId("undo").onclick = undo;
+  byId("redo").onclick = redo;
+  byId("save-corrected").onclick = () => save().catch((error) => note(`The corrections cannot be saved: ${error.message}`));
 }
