@@ -12,12 +12,10 @@ import numpy as np
 import pytest
 
 from benchmarks.corrections import WEB, holding, lift_tracks, run_page
-from poselift.cli.editable import result_for_page, track_for_page
+from poselift.cli.editable import track_for_page
 from poselift.cli.main import main
-from poselift.core.errors import InputError
 from poselift.export import read_motion
 from poselift.samples import demo_video
-from poselift.viz.site import write_editor
 from tests.web.test_numbers import people
 
 EDITS = """
@@ -168,9 +166,9 @@ class Editor:
 
 
 @pytest.mark.slow
-def test_each_correction_in_the_page_is_saved_and_lifted_as_by_python(browser, tmp_path):
-    """The page of `poselift view --correct`, from disk; onnxruntime-web comes from the cache or a download."""
-    lifted, corrected, again = (tmp_path / name for name in ("lifted", "corrected", "again"))
+def test_each_correction_in_the_page_is_saved_and_lifted_as_by_python(site, browser, tmp_path):
+    """The page of `poselift view --correct`, from disk; the fixture `site` has onnxruntime-web in the cache."""
+    lifted, corrected, again, page = (tmp_path / name for name in ("lifted", "corrected", "again", "page.html"))
     frames = json.loads((Path(__file__).parent / "man.json").read_text())["frames"]
     found = [
         {
@@ -185,11 +183,8 @@ def test_each_correction_in_the_page_is_saved_and_lifted_as_by_python(browser, t
     (tmp_path / "coco.json").write_text(json.dumps(found))
     keypoints = ["--keypoints", str(tmp_path / "coco.json"), "--video", str(demo_video())]
     main(["lift", *keypoints, "--no-render", "--quiet", "--out", str(lifted)])
-    try:
-        write_editor(tmp_path / "page.html", *result_for_page(lifted, demo_video()))
-    except InputError as error:
-        pytest.skip(str(error))
-    editor = Editor(browser, tmp_path / "page.html")
+    main(["view", str(lifted), "--video", str(demo_video()), "--correct", "--offline", "--out", str(page)])
+    editor = Editor(browser, page)
     browser.value("document.querySelector('#worst button').click()")
     editor.choose(1, 2)
     editor.go(10)

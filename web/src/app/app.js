@@ -185,7 +185,7 @@ async function keep() {
 
 async function start() {
   controls();
-  for (const id of ["drop", "again", "cancel"]) byId(id).hidden = alone;
+  for (const id of ["start", "again", "cancel"]) byId(id).hidden = alone;
   const missing = ["WebAssembly", "OffscreenCanvas", "DecompressionStream"].filter((name) => !(name in self));
   if (missing.length) throw new Error(`This browser is too old for the page: ${missing.join(" and ")} is missing. Take Chrome 102, Firefox 114 or Safari 16.4, or newer.`);
   if (!editing) await keep().catch(() => {}); // a private window may keep nothing
