@@ -133,7 +133,7 @@ const nobody = (file, { times }) => `Nobody was found in the ${times.length} fra
 
 /** What the networks run on, and why not on something faster. */
 function describeMachine({ gpu, threads }) {
-  byId("machine").textContent = gpu ? "Runs on the graphics card (WebGPU)."
+  byId("machine").textContent = alone ? "" : gpu ? "Runs on the graphics card (WebGPU)."
     : `No WebGPU in this browser: runs on the processor, with ${threads === 1 ? "one thread" : `${threads} threads`}.`
       + (self.crossOriginIsolated ? "" : " More threads need this page from an https:// address, loaded once more.");
 }
