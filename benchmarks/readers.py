@@ -43,6 +43,9 @@ _PATIENCE = 300
 _ENDINGS = {"angles": ".angles.csv", "netcdf": ".nc", "rerun": ".rrd"}
 """Endings of files that are not the format's name."""
 
+_TABLES = {"csv", "parquet", "netcdf"}
+"""Formats in the axes of the motion; the others have Y up."""
+
 _MODEL = {"mot", "opensim"}
 """Formats that OpenSim reads for a model."""
 
@@ -139,7 +142,8 @@ def seen(reader: Reader, found: dict, positions: np.ndarray, motion: Motion) -> 
         parts.insert(0, f"{found['rate']:.5g} frames/s")
     if positions.size:
         rigged = reader.format in ("bvh", "glb")
-        expected = solve(motion).positions() if rigged else points_y_up(motion)
+        turned = points_y_up(motion) if reader.format not in _TABLES else motion.joints + motion.root[:, None]
+        expected = solve(motion).positions() if rigged else turned
         # Markers are only of joints that keypoints show.
         shown = motion.in_sight() if FORMATS[reader.format].marked else np.ones(expected.shape[:2], bool)
         kept = np.flatnonzero(shown.any(axis=0))

@@ -185,7 +185,10 @@ def test_each_correction_in_the_page_is_saved_and_lifted_as_by_python(site, brow
     main(["lift", *keypoints, "--no-render", "--quiet", "--out", str(lifted)])
     main(["view", str(lifted), "--video", str(demo_video()), "--correct", "--offline", "--out", str(page)])
     editor = Editor(browser, page)
+    shown = "document.getElementById('correcting').offsetHeight > 0"
+    assert not browser.value(shown)
     browser.value("document.querySelector('#worst button').click()")
+    assert browser.value(shown)
     editor.choose(1, 2)
     editor.go(10)
     editor.drag(0)
