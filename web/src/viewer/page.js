@@ -1,6 +1,7 @@
 // The page of `poselift view`: shows what lies in the page itself.
 
 import { bytesOf, readContent } from "./data.js";
+import { byId } from "./elements.js";
 import { note, show } from "./player.js";
 
 export * from "./elements.js";
