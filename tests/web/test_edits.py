@@ -50,6 +50,14 @@ assert.throws(() => history.add({ what: "hide", person: 1, joint: "tail", from: 
 assert.throws(() => history.add({ what: "swap", person: 1, from: 5, to: 6 }), /no frame from 5/);
 assert.throws(() => history.add({ what: "delete", person: 9 }), /no person 9/);
 assert.equal(history.done.length, edits.length);
+// What cannot be lifted is taken back, and can be done again.
+const sound = history.kept(), before = plain(history.state);
+history.add({ what: "fov", degrees: 50 });
+history.restore(sound);
+assert.equal(plain(history.state), before);
+assert.equal(history.done.length, edits.length);
+history.redo();
+assert.equal(history.state.fov, 50);
 """
 
 
