@@ -44,14 +44,15 @@ async function lift(file, given) {
   byId("seen").hidden = true;
   pause();
   const left = new TimeLeft(), settings = { fov: Number(byId("fov").value) || undefined, height: Number(byId("height").value) || undefined };
+  const { signal, pressed } = stopper();
   const progress = (name, share) => {
+    if (signal.aborted) return; // the next video has begun
     byId("stage-name").textContent = NAMES[name];
     byId("share").value = share;
     byId("left").textContent = left.words(name, share);
   };
-  const { signal, pressed } = stopper();
   try {
-    if (!await started) return; // somebody was quicker than the page
+    if (!await Promise.race([started, pressed])) return; // somebody was quicker than the page
     await Promise.race([working.catch(() => {}), pressed]); // a network runs for one video at a time
     remember(file.name);
     if (address) URL.revokeObjectURL(address);
@@ -81,7 +82,7 @@ function measure(own) {
 /** The button Cancel: a signal for what is under way, and a promise that fails when it is pressed. */
 function stopper() {
   const control = new AbortController(), { signal } = control;
-  const pressed = new Promise((_, fail) => { byId("cancel").onclick = () => { control.abort(); workroom.cancel(); fail(signal.reason); }; });
+  const pressed = new Promise((_, fail) => { byId("cancel").onclick = () => { control.abort(); workroom?.cancel(); fail(signal.reason); }; });
   pressed.catch(() => {});
   return { signal, pressed };
 }
