@@ -25,6 +25,10 @@ _IN_PLACE = 0.5
 """Share of the way that the feet go back under the pelvis, of which somebody who walks over ground travels more."""
 
 
+ALONG = 45.0
+"""Degrees between a walk on a treadmill and the camera's axis, below which the camera hardly sees how far feet go."""
+
+
 @dataclass(frozen=True)
 class Step:
     """From the strike of one foot to that of the other.
@@ -34,7 +38,8 @@ class Step:
         start: seconds.
         end: seconds.
         length: metres ahead over ground or belt, from the ankle of the other foot at its strike to that of this foot.
-            On a treadmill of unknown speed, that of a walk is estimated, and that of a run is NaN.
+            On a treadmill of unknown speed, that of a walk is estimated, and that of a run is NaN. On a belt of known
+            speed, seen along the walk (`ALONG`), it is the length of the belt that passes in its time.
         width: metres across.
     """
 
@@ -138,14 +143,15 @@ def gait(motion: Motion, belt: float | None = None) -> Gait:
     firsts = [row for row in range(len(pairs) - 1) if stepped[row] and stepped[row + 1]]
     spans = [(strikes[row][1], strikes[row][0], strikes[row + 2][0]) for row in firsts]
     travelled = np.array([ground.stride(foot, start, end)[0] / (end - start) for foot, start, end in spans])
-    in_place = bool(len(spans)) and bool(np.median(travelled) < _IN_PLACE * falls.ground_speed)
-    belt = belt if in_place else None
+    speed = falls.ground_speed if belt is None else belt
+    in_place = bool(len(spans)) and bool(np.median(travelled) < _IN_PLACE * speed)
+    belt, view = belt if in_place else None, ground.view()
     steps = []
     for (start, _), (end, foot) in [pair for pair, is_step in zip(pairs, stepped, strict=True) if is_step]:
         known = not in_place or belt is not None
         length, width = ground.step(foot, start if known else end, end)
         if belt is not None:
-            length += belt * (end - start)
+            length = belt * (end - start) + (0.0 if view < ALONG else length)
         elif in_place:  # the ankles of a runner are never a step apart
             length = np.nan if falls.running else length / AHEAD
         steps.append(Step(foot, start, end, length, width))
@@ -182,7 +188,7 @@ def gait(motion: Motion, belt: float | None = None) -> Gait:
         in_place,
         float(scale),
         belt,
-        ground.view(),
+        view,
     )
 
 
