@@ -208,11 +208,10 @@ class _Leg:
         return np.isin(np.arange(len(self._times)), np.concatenate([np.zeros(0, int), *self._contacts]))
 
     def _find_landed(self, part: Int[np.ndarray, " n"]) -> Int[np.ndarray, " m"]:
-        """A contact without its first frames, in which the foot still lands."""
-        if part[0] == 0 or len(part) < 2:
+        """A contact without its first frames, in which the foot still lands; only heels and toes show that."""
+        if part[0] == 0 or len(part) < 2 or not self._measured:
             return part
-        ends = (self._heel, self._toe) if self._measured else (np.zeros(3),)
-        places = [self.ankle[part] + self._own[part] @ end for end in ends]
+        places = [self.ankle[part] + self._own[part] @ end for end in (self._heel, self._toe)]
         speed = np.linalg.norm(np.gradient(places, self._times[part], axis=1), axis=-1).min(0)
         landed = (speed < _LANDED) | (self._times[part] - self._times[part[0]] >= _LANDS)
         return part[np.argmax(landed) :]
