@@ -135,7 +135,7 @@ def _placed(
         if not parts.keys() <= set(joints):
             continue
         rows, shares = [joints.index(joint) for joint in parts], np.array(list(parts.values()))
-        seen = shown[:, rows].all(axis=1)
+        seen = np.asarray(shown[:, rows].all(axis=1))
         if seen.any():
             names.append(name)
             points.append(np.where(seen[:, None], shares @ places[:, rows], np.nan))
