@@ -80,7 +80,7 @@ _DEEP = ("model.joint_dim=8", "model.frame_dim=32", "model.dim=64", "model.heads
 def _deep(blocks: int) -> Budget:
     """The study of warm-ups in narrow lifters of so many blocks, which train in seconds."""
     sizes = {"lifter": (*_TOKEN, *_DEEP, f"model.depth={blocks}")}
-    return Budget(320, 8, 8, 4, 1, sizes, other=("callbacks.ema=null",), rows=warmup_rows)
+    return Budget(160, 8, 8, 4, 1, sizes, other=("callbacks.ema=null",), rows=warmup_rows)
 
 
 BUDGETS = {
