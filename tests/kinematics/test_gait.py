@@ -54,14 +54,14 @@ def test_a_treadmill_has_lengths_if_the_speed_of_its_belt_is_known():
 def test_steps_on_a_belt_are_uneven_only_for_a_camera_that_sees_it(turn, ahead, uneven):
     motion = walker(travel=False, turn=turn)
     motion.joints[:, motion.skeleton.index("left_ankle"), ahead] += 0.1
-    steps = gait(motion, belt=1.3).steps
+    steps = measure_gait(motion, belt=1.3).steps
     left, right = (np.mean([step.length for step in steps if step.foot == foot]) for foot in (0, 1))
     assert left - right == pytest.approx(uneven, abs=0.02)
     assert (left + right) / 2 == pytest.approx(1.3 * CYCLE / 2, abs=0.02)
 
 
 def test_nobody_runs_with_the_cadence_of_a_walk():
-    assert not gait(walker(cadence=110, stance=0.36, travel=False)).running
+    assert not measure_gait(walker(cadence=110, stance=0.36, travel=False)).running
 
 
 @pytest.mark.parametrize("travel", [True, False])
