@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from poselift.cli.editable import track_for_page
 from poselift.export import read_motion, read_sidecar
 from poselift.export.bvh import write_bvh
 from poselift.export.glb import write_glb
 from poselift.export.unseen import unseen_spans
-from poselift.export.zero import from_zero
+from poselift.export.zero import count_from_zero
 from poselift.kinematics.angles import joint_angles
 from poselift.kinematics.height import take_height
 from poselift.lifting import camera_for, lift
@@ -83,18 +84,7 @@ def ran(tmp_path_factory):
     if not (WEB / "node_modules" / "onnxruntime-web").is_dir():
         pytest.skip("web/node_modules lacks onnxruntime-web: npm ci --prefix web")
     folder = tmp_path_factory.mktemp("numbers")
-    tracks = [
-        {
-            "person": track.person,
-            "joints": COCO17.joints,
-            "times": numbers(track.timestamps),
-            "pixels": numbers(track.keypoints),
-            "scores": numbers(track.scores),
-            "width": track.image_size[0],
-            "height": track.image_size[1],
-        }
-        for track in people()
-    ]
+    tracks = [track_for_page(track) for track in people()]
     frames = [
         {
             "time": time,
@@ -188,7 +178,7 @@ def test_bvh_files_are_those_of_python(ran, tmp_path):
     for person in (1, 2):
         name = f"person_{person}.bvh"
         motion = read_motion(ran / f"person_{person}.npz")
-        (motion,) = from_zero([motion], motion.timestamps[0] - 1)
+        (motion,) = count_from_zero([motion], motion.timestamps[0] - 1)
         write_bvh(tmp_path / name, motion, start=0.0)
         found, wanted = ((place / name).read_text().splitlines() for place in (ran, tmp_path))
         assert len(found) == len(wanted)
@@ -203,7 +193,7 @@ def test_bvh_files_are_those_of_python(ran, tmp_path):
 def test_glb_has_the_bones_and_the_body_of_python(ran, tmp_path):
     gltf = pytest.importorskip("pygltflib")
     motion = read_motion(ran / "person_1.npz")
-    write_glb(tmp_path / "person_1.glb", from_zero([motion], motion.timestamps[0] - 1))
+    write_glb(tmp_path / "person_1.glb", count_from_zero([motion], motion.timestamps[0] - 1))
     found, wanted = (gltf.GLTF2().load(str(place / "person_1.glb")) for place in (ran, tmp_path))
     assert [node.name for node in found.nodes] == [node.name for node in wanted.nodes]
     for node, other in zip(found.nodes, wanted.nodes, strict=True):
