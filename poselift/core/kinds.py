@@ -7,7 +7,7 @@ import os
 import pathlib
 import sys
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import (
     Annotated,
     Any,
@@ -29,6 +29,12 @@ from poselift.core.errors import InputError, shorten
 
 Count = Annotated[int, 1, math.inf]
 """A number of things, of which there is at least one."""
+Whole = Annotated[int, 0, math.inf]
+"""A whole number that may be 0."""
+Amount = Annotated[float, 0.0, math.inf]
+"""A number that is not negative."""
+Share = Annotated[float, 0.0, 1.0]
+"""A share, such as that of dropout."""
 
 _Given = ParamSpec("_Given")
 _Result = TypeVar("_Result")
@@ -38,7 +44,7 @@ _PLAIN = {bool: "true or false", int: "a whole number", float: "a number", str: 
 _GROUP = "a group of keys"
 _NUMBERS = (int, float)
 _PATHS = (os.PathLike, pathlib.Path)
-_LISTS = (Sequence, Iterable, list, tuple)
+_LISTS = (Sequence, Iterable, Collection, list, tuple)
 _GROUPS = (Mapping, dict)
 
 

@@ -90,6 +90,20 @@ def test_a_folder_that_cannot_be_made_is_reported(tmp_path, capsys):
         (["model.depth=x"], "error: model.depth=x must be a whole number\n"),
         (["model.dropout=x"], "error: model.dropout=x must be a number\n"),
         (["model.causal=no"], "error: model.causal=no must be true or false\n"),
+        (["data.seed=-5"], "error: data.seed=-5 must be a whole number, 0 or more\n"),
+        (["data.skeletons.coco17=-1"], "error: data.skeletons.coco17=-1 must be a number, 0 or more\n"),
+        (["+data.cameras.distance=[0,9]"], "error: data.cameras.distance.0=0 must be a number, 0.1 or more\n"),
+        (["data.noise.exact=2"], "error: data.noise.exact=2 must be a number from 0 to 1\n"),
+        (["schedule.decay.steps=0"], "error: schedule.decay.steps=0 must be a whole number, 1 or more\n"),
+        (["callbacks.ema.decay=2"], "error: callbacks.ema.decay=2 must be a number from 0 to 1\n"),
+        (["~loss"], "error: loss is missing; leave out the override that deletes it\n"),
+        (["optimizer._partial_=3"], "error: optimizer._partial_=3 must be true or false\n"),
+        (
+            ["trainer._target_=os.nope"],
+            "error: trainer._target_=os.nope cannot be imported; give a function or class\n",
+        ),
+        (["data._target_=3"], "error: data._target_=3 cannot be imported; give a function or class\n"),
+        (["masking._target_=abc"], "error: masking._target_=abc cannot be called; give a function or class\n"),
     ],
 )
 def test_a_value_that_is_no_number_is_named(overrides, message, capsys):
@@ -110,12 +124,12 @@ def test_all_lines_of_an_input_error_are_printed(capsys):
     assert capsys.readouterr().err == "error: nothing at x; expected\n  a/\n    b.npz\n"
 
 
-@pytest.mark.parametrize("override", ["schedule=3", "logger=[1,2]", "data=7", "loss=null", "model=2.5"])
+@pytest.mark.parametrize("override", ["schedule=3", "logger=[1,2]", "data=7", "loss=null", "model=2.5", "hydra=3"])
 def test_a_choice_that_is_no_name_is_one_line(override, capsys):
     with pytest.raises(SystemExit) as stop, hydra_as_before():
         run_hydra(lambda config: None, "train", [override])
     assert stop.value.code == 2
-    assert capsys.readouterr().err.startswith(f"error: {override} names no choice; there are ")
+    assert capsys.readouterr().err.startswith(f"error: {override} names no choice; ")
 
 
 @pytest.mark.parametrize("override", ["output=[1]", "output=null"])
@@ -129,6 +143,9 @@ def test_numbers_that_are_names_become_text():
     config = OmegaConf.create({"output": 2026, "log": "${output}", "seed": 3})
     check_config(config, TypedDict("Keys", {"output": str, "seed": int}))
     assert config == {"output": "2026", "log": "2026", "seed": 3}
+    config = OmegaConf.create({"data": {"_target_": "poselift.data.virtual.CmuData", "corpus": [2025, 2026]}})
+    check_config(config, TypedDict("Keys", {}))
+    assert config.data.corpus == ["2025", "2026"]
 
 
 def test_arguments_of_targets_are_checked_at_any_depth():
