@@ -106,6 +106,9 @@ def check_value(key: str, kind: Any, value: Any) -> Any:
             return _checked_elements(key, kind, value)
     elif origin in _GROUPS:
         fits = isinstance(value, Mapping)
+        if fits and get_args(kind)[:1] == (int,):
+            for name in value:
+                check_value(f"a key of {key}", int, name)
         if fits and len(get_args(kind)) == 2:
             return {name: check_value(f"{key}.{name}", get_args(kind)[1], each) for name, each in value.items()}
     else:
@@ -155,9 +158,13 @@ def _check_argument(name: str, kind: Any, value: Any) -> None:
     either = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
     others = (Any, inspect.Parameter.empty, *_PLAIN, *_PATHS)
     classes = [each for each in either if inspect.isclass(each) and each not in others]
+    if isinstance(value, str) and "://" in value and any((get_origin(each) or each) in _PATHS for each in either):
+        raise InputError(f"{name}={_text(value)} is a URL; give a file of this machine")
     if not classes:
         if isinstance(check_value(name, kind, value), str) and type(value) in _NUMBERS:
             raise InputError(f"{name}={value} must be {_name(str)}")
+    elif inspect.isclass(value):  # it has the methods of its instances
+        raise InputError(f"{name} is the class {value.__name__}; give an instance of it")
     elif not isinstance(value, tuple(classes)) and not (value is None and type(None) in either):
         wanted = " or ".join(f"a {each.__name__}" for each in classes)
         raise InputError(f"{name} is a {type(value).__name__}; give {wanted}")
@@ -229,6 +236,8 @@ def _name(kind: Any) -> str:
         return f"one of {', '.join(map(_text, get_args(kind)))}"
     if origin is Annotated:
         return _name(get_args(kind)[0])
+    if origin is Callable:
+        return "a function"
     if origin in _LISTS:
         of = get_args(kind)[:1]
         return {(int,): "a list of whole numbers", (float,): "a list of numbers"}.get(of, "a list")

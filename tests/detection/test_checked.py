@@ -79,3 +79,10 @@ def test_a_good_detector_is_not_changed():
     assert detector.detect([]) == []
     assert not isinstance(detector, PlaceDetector)
     assert (detector.name, detector.skeleton, detector.weights) == ("own", COCO17, {})
+
+
+def test_a_skeleton_that_is_a_name_is_refused():
+    own = Own([])
+    own.skeleton = "coco17"
+    with pytest.raises(InputError, match="the skeleton of the detector own is 'coco17'; give a Skeleton"):
+        check_detector(own)

@@ -97,7 +97,10 @@ def summary(gait: Gait) -> dict[str, float]:
     error = np.hypot(mean(noise) / np.sqrt(max(len(strides), 1)), size * mean(length))
     values |= {"stride_length_90_m": float(error)}
     speed = mean(length / time)
-    values |= {"speed_m_per_s": speed, "speed_90_m_per_s": float(error / mean(length) * speed)}
+    values |= {
+        "speed_m_per_s": speed,
+        "speed_90_m_per_s": float(error / mean(length) * speed) if gait.belt is None else 0.0,
+    }
     for column, side in enumerate(SIDES):
         own = [step for step in steps if step.foot == column]
         values[f"{side}_step_length_m"] = mean(np.array([step.length for step in own]))
