@@ -79,6 +79,8 @@ def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequen
         _stop(str(error))
     except (HydraException, OmegaConfBaseException) as error:
         _stop(explain(error, name, overrides))
+    except BrokenPipeError:  # of stdout: `main` ends
+        raise
     except OSError as error:  # Hydra's own: run_configured handles those of the commands
         _stop(f"cannot write to the folder of output= ({describe(error)}); give another output=")
     except ValueError as error:
@@ -102,6 +104,8 @@ def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) 
         _stop(str(error))
     except OmegaConfBaseException as error:
         _stop(_explain_value(error))
+    except BrokenPipeError:
+        raise
     except OSError as error:
         _stop(describe(error))
     except InstantiationException as error:

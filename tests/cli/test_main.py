@@ -204,3 +204,12 @@ def test_a_served_page_says_nothing_of_clients_of_nonsense(tmp_path, capfd):
             client.sendall(b"GET /\0 HTTP/1.0\r\n\r\n")
             assert client.recv(100) == b"", "the end of the connection comes after the error"
     assert capfd.readouterr().err == ""
+
+
+def test_a_reader_of_the_output_that_leaves_is_no_error():
+    read, write = os.pipe()
+    os.close(read)
+    code = "from poselift.cli.main import main; main(['weights', 'list'])"
+    ran = subprocess.run([sys.executable, "-c", code], stdout=write, stderr=subprocess.PIPE)
+    os.close(write)
+    assert (ran.returncode, ran.stderr) == (128 + signal.SIGPIPE, b"")
