@@ -7,6 +7,7 @@ import contextlib
 import functools
 import os
 import pkgutil
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -21,8 +22,9 @@ from hydra.errors import HydraException, InstantiationException, MissingConfigEx
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
+from poselift.cli.overrides import override
 from poselift.core.choices import did_you_mean
-from poselift.core.errors import InputError, describe, make_printable
+from poselift.core.errors import InputError, describe, make_printable, shorten
 from poselift.core.files import check_writable
 from poselift.core.kinds import check_call, check_value
 from poselift.core.locks import write_alone
@@ -231,6 +233,14 @@ def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
             return f"there is no {group}={name} here; {_EXTRA.get(group, str(error).splitlines()[0])}"
         hints = [did_you_mean(name, choices), f"there are {', '.join(choices)}"]
         return f"there is no {group}={name}; {' '.join(filter(None, hints))}"
+    for line in overrides:
+        key, _, value = line.partition("=")
+        try:
+            several = OverridesParser.create().parse_override(line).is_sweep_override()
+        except HydraException:
+            return f"{shorten(line)} cannot be read; put the value into quotes: {shlex.quote(override(key, value))}"
+        if several:
+            return f"{shorten(line)} gives several values; a list is {key}=[{shorten(value)}], and a sweep needs -m"
     found = _unknown(config_name, overrides)
     if found is None:
         return str(error).splitlines()[0]

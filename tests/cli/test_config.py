@@ -29,6 +29,8 @@ pytestmark = pytest.mark.slow
             ["schedule.steps=5"],
             "; did you mean 'schedule.decay.steps', 'schedule.warmup.steps'?",
         ),
+        (["init=größe.npz"], "init=größe.npz cannot be read; put the value into quotes: 'init=\"größe.npz\"'"),
+        (["init=a,b"], "init=a,b gives several values; a list is init=[a,b], and a sweep needs -m"),
         (["zzzzzz=1"], "there is no key zzzzzz; --cfg job prints all keys"),
         (["hydra/sweeper=optuna"], "pip install 'poselift[sweep]'"),
         (["model=rnn", "model/attention=dot"], "model/attention=dot does not go with model=rnn; choose others"),
