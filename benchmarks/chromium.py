@@ -4,6 +4,7 @@ import functools
 import http.server
 import json
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -38,6 +39,10 @@ for number, wanted in ((inward, 3), (outward, 4)):
 os.execv(sys.argv[3], sys.argv[3:])
 """
 """Starts Chromium, which reads from its descriptor 3 and writes to 4."""
+
+
+_PATIENCE = 120
+"""Seconds that Chromium may take for an answer."""
 
 
 class Browser:
@@ -118,6 +123,8 @@ class Browser:
     def _message(self) -> dict[str, Any]:
         """The next message; Chromium ends each with a zero byte."""
         while b"\0" not in self._rest:
+            if not select.select([self._read], [], [], _PATIENCE)[0]:
+                raise InputError(f"Chromium has not answered for {_PATIENCE} s; start it by hand to see why")
             part = os.read(self._read, 1 << 16)
             if not part:
                 raise InputError("Chromium ended; start it by hand to see why")

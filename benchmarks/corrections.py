@@ -20,6 +20,7 @@ import numpy as np
 
 from benchmarks.command import command_line, errors_shown
 from benchmarks.command import poselift as run_poselift
+from poselift.cli.editable import track_for_page
 from poselift.core.errors import InputError
 from poselift.export import read_motion
 from poselift.lifting import camera_for, lift
@@ -79,20 +80,6 @@ def run_page(
 def _numbers(values: Any) -> list[float | None]:
     """Numbers as JSON has them: null for NaN."""
     return [None if value != value else float(value) for value in np.asarray(values, float).ravel()]
-
-
-def track_of(keypoints: Keypoints2D) -> Track:
-    """Somebody's keypoints as the page has them."""
-    width, height = keypoints.image_size
-    return {
-        "person": keypoints.person,
-        "joints": list(keypoints.skeleton.joints),
-        "times": keypoints.timestamps.tolist(),
-        "pixels": _numbers(keypoints.keypoints),
-        "scores": keypoints.scores.ravel().tolist(),
-        "width": width,
-        "height": height,
-    }
 
 
 def lift_tracks(tracks: list[Track]) -> list[Motion]:
@@ -192,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if options.lifted is None:
             run_poselift(["lift", str(demo_video()), "--no-render", "--quiet", "--out", str(folder)])
         paths = sorted(folder.glob("person_*.npz"))
-        tracks = [track_of(read_motion(path).keypoints) for path in paths]
+        tracks = [track_for_page(read_motion(path).keypoints) for path in paths]
         for seed in range(options.seed, options.seed + options.clips):
             found, chance, before, after = measure(tracks, seed)
             print(

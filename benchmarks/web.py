@@ -4,14 +4,17 @@
 
 Writes the site, opens it, and gives it a video (default: the demo clip). Prints the seconds of each stage, what all of
 Chromium's processes take of cores and memory, the size of what was loaded, and with --compare the mean distance of the
-joints from those of `poselift lift --quality fast`. Writes screenshots on a desktop and a phone to DIR. Needs Chromium.
+joints and of the root from those of `poselift lift --quality fast`. Writes screenshots on a desktop and a phone, light
+and dark, to DIR, and what the page saves, for `benchmarks.readers --saved DIR`. Needs Chromium.
 """
 
 import base64
+import io
 import os
 import tempfile
 import threading
 import time
+import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -39,6 +42,26 @@ _ANSWER = """
   return {seconds: session.seconds, people: session.people.map(({motion}) => ({
     person: motion.person, times: [...motion.times], shape: [motion.times.length, motion.skeleton.joints.length, 3],
     joints: numbers(motion.joints), root: numbers(motion.root)}))};
+})()"""
+
+
+_SAVE = """
+(async () => {
+  const files = {}, people = document.getElementById("people").children, text = (bytes) => {
+    let found = "";
+    new Uint8Array(bytes).forEach((byte) => { found += String.fromCharCode(byte); });
+    return btoa(found);
+  };
+  URL.createObjectURL = (blob) => { files.next = blob; return "#"; };
+  HTMLAnchorElement.prototype.click = function () { files[this.download] = files.next; };
+  const {session} = await import("/app.js");
+  for (let i = 0; i < people.length; i++) {
+    people[i].firstChild.click();
+    for (const button of document.querySelectorAll("#saving button")) await button.onclick();
+  }
+  files.next = new Blob([await session.corrected([])]);
+  for (const [name, blob] of Object.entries(files)) files[name] = text(await blob.arrayBuffer());
+  return files;
 })()"""
 
 
@@ -195,13 +218,24 @@ def _proportional(process: int) -> float:
 
 
 def _screenshots(browser: Browser, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     for name, width, height, phone in (("desktop", 1280, 860, False), ("phone", 390, 844, True)):
         browser.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone
         )
-        time.sleep(1.0)
-        (folder / f"{name}.png").write_bytes(base64.b64decode(browser.call("Page.captureScreenshot")["data"]))
+        for scheme in ("light", "dark"):
+            browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            time.sleep(1.0)
+            picture = browser.call("Page.captureScreenshot")["data"]
+            (folder / f"{name}_{scheme}.png").write_bytes(base64.b64decode(picture))
+
+
+def save_files(browser: Browser, folder: Path) -> None:
+    """Writes the files that the page saves of everybody, and its keypoints to `keypoints`."""
+    files = {name: base64.b64decode(content) for name, content in browser.value(_SAVE).items()}
+    with zipfile.ZipFile(io.BytesIO(files.pop("next"))) as archive:
+        archive.extractall(folder / "keypoints")
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -212,7 +246,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--ort", type=Path, metavar="FOLDER", help="dist of onnxruntime-web, instead of a download")
     parser.add_argument("--compare", action="store_true", help="lift it with Python too")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="keeps screenshots here")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="keeps screenshots and saved files here")
     options = parser.parse_args(arguments)
     with errors_shown(parser), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -229,7 +263,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 print(f"Chromium: {usage.processor:.1f} s of all cores, at most {usage.memory:.0f} MB")
                 print(f"loaded and kept: {kept_bytes(browser) / 1e6:.1f} MB")
                 if options.out:
+                    options.out.mkdir(parents=True, exist_ok=True)
                     _screenshots(browser, options.out)
+                    save_files(browser, options.out)
             finally:
                 browser.close()
         print(f"load of the machine: {os.getloadavg()[0]:.0f} on {os.cpu_count()} cores")

@@ -43,7 +43,7 @@ const files = new Map([
   [`${PAGE}/page.html`, await page("src/viewer/page.html")],
   [`${SITE}/app.js`, await bundle("src/app/app.js", { ...APP, format: "esm" })],
   [`${SITE}/app.css`, await bundle("src/app/app.css", APP)],
-  [`${SITE}/worker.js`, await bundle("src/app/worker.js", { ...APP, format: "esm", external: ["./ort.*"] })],
+  [`${SITE}/worker.js`, await bundle("src/app/worker.js", { ...APP, format: "iife" })],
   [`${SITE}/sw.js`, await bundle("src/app/sw.js", { ...APP, format: "iife" })],
   [`${SITE}/index.html`, await page("src/app/index.html")],
 ]);

@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from poselift.cli.editable import result_for_page
 from poselift.cli.paths import local_path
+from poselift.cli.web import add_runtime_options
 from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
@@ -21,6 +23,7 @@ from poselift.export.sidecar_camera import camera_of
 from poselift.kinematics import joint_angles
 from poselift.structures import Motion
 from poselift.viz.page import View, write_page
+from poselift.viz.site import write_editor
 
 _MOST_BYTES = 6_000_000
 """Of the files of characters that a page holds, before it is compressed: three minutes of two people."""
@@ -37,6 +40,10 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--out", type=local_path, metavar="FILE", help="the page (default: DIR.html beside the folder)")
     parser.add_argument("--video", type=local_path, metavar="FILE", help="the video, if it is elsewhere by now")
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
+    parser.add_argument(
+        "--correct", action="store_true", help="a page that corrects keypoints by hand and lifts at once (25 MB more)"
+    )
+    add_runtime_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -53,7 +60,11 @@ def run(arguments: argparse.Namespace) -> None:
     if out.is_dir():
         raise InputError(f"--out {out}: this is a folder; give the name of a file")
     check_writable(out.parent)
-    written = page_of_folder(given, out, arguments.video)
+    if arguments.correct:
+        write_editor(out, *result_for_page(given, arguments.video or video_of(given)), arguments.ort, arguments.offline)
+        written = [out]
+    else:
+        written = page_of_folder(given, out, arguments.video)
     if arguments.video is None and video_of(given) is None:
         print("warning: the video is not where it was; the page has none. --video FILE gives it")
     size = sum(path.stat().st_size for path in written) / 1e6

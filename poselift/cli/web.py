@@ -41,6 +41,11 @@ def add_site_options(parser: argparse.ArgumentParser, port: int, name: str) -> N
     """
     parser.add_argument("--port", type=int, default=port, help=f"of the served page (default: {name})")
     parser.add_argument("--open", action="store_true", help="open the served page in the browser")
+    add_runtime_options(parser)
+
+
+def add_runtime_options(parser: argparse.ArgumentParser) -> None:
+    """Adds where onnxruntime-web comes from."""
     parser.add_argument(
         "--ort", type=local_path, metavar="FOLDER", help="the folder dist of onnxruntime-web, instead of a download"
     )

@@ -26,6 +26,19 @@ def site(tmp_path_factory) -> Path:
         pytest.skip(str(error))
 
 
+@pytest.fixture
+def browser(tmp_path) -> Iterator[Browser]:
+    """Headless Chromium, whose pages keep their problems; skipped where there is none."""
+    try:
+        browser = Browser(chromium(), tmp_path / "profile")
+    except InputError as error:
+        pytest.skip(str(error))
+    browser.call("Page.enable")
+    browser.call("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
+    yield browser
+    browser.close()
+
+
 class SitePage:
     """A site in a browser of its own."""
 

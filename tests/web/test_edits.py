@@ -1,19 +1,20 @@
 """Corrections by hand: edits and their undo, the frames that are listed first, and the page in headless Chromium."""
 
 import base64
+import io
 import json
 import shutil
 import subprocess
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.chromium import Browser, chromium, served
-from benchmarks.corrections import WEB, holding, lift_tracks, run_page, track_of
-from poselift.cli.edit import add_result, result_for_page
+from benchmarks.corrections import WEB, holding, lift_tracks, run_page
+from poselift.cli.editable import track_for_page
 from poselift.cli.main import main
-from poselift.keypoints import read_keypoints
+from poselift.export import read_motion
 from poselift.samples import demo_video
 from tests.web.test_numbers import people
 
@@ -49,6 +50,14 @@ assert.throws(() => history.add({ what: "hide", person: 1, joint: "tail", from: 
 assert.throws(() => history.add({ what: "swap", person: 1, from: 5, to: 6 }), /no frame from 5/);
 assert.throws(() => history.add({ what: "delete", person: 9 }), /no person 9/);
 assert.equal(history.done.length, edits.length);
+// What cannot be lifted is taken back, and can be done again.
+const sound = history.kept(), before = plain(history.state);
+history.add({ what: "fov", degrees: 50 });
+history.restore(sound);
+assert.equal(plain(history.state), before);
+assert.equal(history.done.length, edits.length);
+history.redo();
+assert.equal(history.state.fov, 50);
 """
 
 
@@ -63,7 +72,7 @@ def test_edits_are_undone_and_done_again():
 def test_a_swap_is_listed_first_and_its_correction_takes_it_away():
     if shutil.which("node") is None:
         pytest.skip("node is not installed")
-    clean = track_of(next(people()))
+    clean = track_for_page(next(people()))
     times = clean["times"]
     swap = {"what": "swap", "person": 1, "from": times[25], "to": times[28]}
     (wrong,), _ = run_page([clean], [swap])
@@ -77,80 +86,170 @@ def test_a_swap_is_listed_first_and_its_correction_takes_it_away():
     assert not any(holding(swap, entry) for entry in listed[:10])
 
 
-@pytest.mark.slow
-def test_in_the_page_a_dragged_keypoint_moves_the_body_and_is_saved(site, tmp_path):
-    lifted, folder = tmp_path / "lifted", tmp_path / "site"
-    main(["lift", str(demo_video()), "--end", "1", "--quality", "fast", "--no-render", "--quiet", "--out", str(lifted)])
-    shutil.copytree(site, folder)
-    add_result(folder, *result_for_page(lifted))
-    browser = Browser(chromium(), tmp_path / "profile")
-    try:
-        with served(folder) as address:
-            browser.call("Page.enable")
-            browser.call("Page.navigate", url=f"{address}/?edit")
-            browser.wait(
-                "document.body?.dataset.stage === 'shown' || document.getElementById('problem')?.textContent", 120
+HANDLE = """(() => { const c = document.getElementById('handles'), box = c.getBoundingClientRect();
+    const image = c.getContext('2d').getImageData(0, 0, c.width, c.height), at = [];
+    for (let i = 0; i < image.data.length; i += 4) if (image.data[i + 3] > 150) at.push(i / 4);
+    if (!at.length) return null;
+    const k = at[at.length >> 1], s = box.width / c.width;
+    return [box.left + s * (k % c.width), box.top + s * Math.floor(k / c.width)]; })()"""
+"""The place of a keypoint of the chosen person in the window, by the colours of its handle."""
+
+
+class Editor:
+    """The editor of a page."""
+
+    def __init__(self, browser, page):
+        self.browser, self.count = browser, 0
+        browser.call("Page.navigate", url=page.as_uri())
+        browser.wait("document.body?.dataset.stage === 'shown' || document.getElementById('problem')?.textContent")
+        assert browser.value("document.getElementById('problem').textContent") == ""
+
+    def click(self, name, change=0):
+        """Clicks a button, and waits for as many corrections more."""
+        self.browser.value(f"document.getElementById('{name}').click()")
+        self.wait(change)
+
+    def wait(self, change):
+        self.count += change
+        text = f"{self.count} correction{'s' * (self.count > 1)}" if self.count else ""
+        self.browser.wait(f"document.getElementById('edited').textContent === '{text}'")
+        assert self.browser.value("document.getElementById('note').textContent") == ""
+
+    def choose(self, index, people):
+        """Chooses a person by the chips."""
+        assert self.browser.value("document.querySelectorAll('#people > span').length") == people
+        self.browser.value(f"document.querySelectorAll('#people > span')[{index}].firstChild.click()")
+
+    def go(self, frame):
+        """Goes to a frame of the clip."""
+        self.browser.value(
+            "new Promise((done) => { const scrub = document.getElementById('scrub');"
+            "document.getElementById('video').addEventListener('seeked', done, {once: true});"
+            f"scrub.value = {frame}; scrub.dispatchEvent(new Event('input')); }})"
+        )
+
+    def drag(self, by):
+        """Drags the handle of a keypoint."""
+        self.browser.wait(f"{HANDLE} !== null")
+        x, y = self.browser.value(HANDLE)
+        for kind, there in (("mousePressed", x), ("mouseMoved", x + by), ("mouseReleased", x + by)):
+            self.browser.call(
+                "Input.dispatchMouseEvent", type=kind, x=there, y=y, button="left", buttons=1, clickCount=1
             )
-            assert not browser.value("document.getElementById('problem').textContent")
-            _drag_and_save(browser, tmp_path)
-    finally:
-        browser.close()
-    corrected = tmp_path / "corrected"
-    with zipfile.ZipFile(tmp_path / "corrected.zip") as archive:
-        archive.extractall(corrected)
-    before, after = (read_keypoints(path).frames for path in (lifted, corrected))
-    changed = [
-        (number, person.person, joint)
-        for number, there in before.items()
-        for person, other in zip(there, after[number], strict=True)
-        for joint in np.flatnonzero(np.abs(np.nan_to_num(person.points - other.points)).max(-1) > 0.01)
+
+    def press(self, name, key, modifiers=0):
+        """Presses a key on an element."""
+        self.browser.value(f"document.getElementById('{name}').focus()")
+        for kind in ("keyDown", "keyUp"):
+            self.browser.call("Input.dispatchKeyEvent", type=kind, key=key, modifiers=modifiers)
+
+    def enter(self, name, text):
+        """Types a number into a field after a click on it."""
+        middle = f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])(document.getElementById('{name}')"
+        self.browser.value(f"document.getElementById('{name}').scrollIntoView()")
+        x, y = self.browser.value(f"{middle}.getBoundingClientRect())")
+        for kind in ("mousePressed", "mouseReleased"):
+            self.browser.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+        self.browser.call("Input.insertText", text=text)
+        self.browser.value("document.activeElement.blur()")
+        self.wait(1)
+
+    @property
+    def unsaved(self):
+        return not self.browser.value("dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+
+    def save(self):
+        """The bytes of the zip."""
+        self.browser.value(
+            "globalThis.saved = null; URL.createObjectURL = (blob) => { saved = blob; return '#'; };"
+            "document.getElementById('save-corrected').click()"
+        )
+        self.browser.wait("saved")
+        return base64.b64decode(
+            self.browser.value(
+                "saved.arrayBuffer().then((bytes) =>"
+                "btoa([...new Uint8Array(bytes)].map((byte) => String.fromCharCode(byte)).join('')))"
+            )
+        )
+
+
+@pytest.mark.slow
+def test_each_correction_in_the_page_is_saved_and_lifted_as_by_python(site, browser, tmp_path):
+    """The page of `poselift view --correct`, from disk; the fixture `site` has onnxruntime-web in the cache."""
+    lifted, corrected, again, page = (tmp_path / name for name in ("lifted", "corrected", "again", "page.html"))
+    frames = json.loads((Path(__file__).parent / "man.json").read_text())["frames"]
+    found = [
+        {
+            "image_id": frame,
+            "category_id": 1,
+            "score": 1.0,
+            "keypoints": [v for x, y, s in man or [[0, 0, 0]] * 17 for v in (x + by, y, s)],
+        }
+        for frame, man in enumerate(frames[:60])
+        for by in (0, 400)
     ]
-    assert len(changed) == 1
-    (edit,) = json.loads((corrected / f"person_{changed[0][1]}.json").read_text())["corrections"]
-    assert (edit["what"], edit["person"]) == ("move", int(changed[0][1]))
-    main(["lift", "--keypoints", str(corrected), "--no-render", "--quiet", "--out", str(tmp_path / "again")])
-    assert (tmp_path / "again" / "person_1.npz").is_file()
-
-
-def _drag_and_save(browser, folder):
-    """Drags the keypoint of the first listed frame, takes it back, drags again, and saves."""
-    pose = "import('/app.js').then(({session}) => session.people.map(({motion}) => [...motion.joints].map(Number)))"
-    count = "document.getElementById('edited').textContent"
-    first = browser.value(pose)
+    (tmp_path / "coco.json").write_text(json.dumps(found))
+    keypoints = ["--keypoints", str(tmp_path / "coco.json"), "--video", str(demo_video())]
+    main(["lift", *keypoints, "--no-render", "--quiet", "--out", str(lifted)])
+    main(["view", str(lifted), "--video", str(demo_video()), "--correct", "--offline", "--out", str(page)])
+    editor = Editor(browser, page)
+    shown = "document.getElementById('correcting').offsetHeight > 0"
+    assert not browser.value(shown)
     browser.value("document.querySelector('#worst button').click()")
-    browser.wait("!document.getElementById('video').seeking && !document.getElementById('handles').hidden")
-    # A keypoint of the chosen person in the middle of the picture, by the colours of its handle.
-    found = """(() => { const c = document.getElementById('handles'), box = c.getBoundingClientRect();
-        const image = c.getContext('2d').getImageData(0, 0, c.width, c.height), at = [];
-        for (let i = 0; i < image.data.length; i += 4) if (image.data[i + 3] > 150) at.push(i / 4);
-        if (!at.length) return null;
-        const k = at[at.length >> 1], s = box.width / c.width;
-        return [box.left + s * (k % c.width), box.top + s * Math.floor(k / c.width)]; })()"""
-    browser.wait(f"{found} !== null")
-
-    def drag():
-        x, y = browser.value(found)
-        for kind, there in (("mousePressed", x), ("mouseMoved", x + 40), ("mouseReleased", x + 40)):
-            browser.call("Input.dispatchMouseEvent", type=kind, x=there, y=y, button="left", buttons=1, clickCount=1)
-        browser.wait(f"{count} === '1 correction'")
-        return browser.value(pose)
-
-    dragged = drag()
-    (folder / "edit.png").write_bytes(base64.b64decode(browser.call("Page.captureScreenshot")["data"]))
-    assert dragged != first
-    browser.value("document.getElementById('undo').click()")
-    browser.wait(f"{count} === ''")
-    assert browser.value(pose) == first
-    browser.value("document.getElementById('redo').click()")
-    browser.wait(f"{count} === '1 correction'")
-    assert browser.value(pose) == dragged
-    browser.value(
-        "globalThis.saved = null; URL.createObjectURL = (blob) => { saved = blob; return '#'; };"
-        "document.getElementById('save-corrected').click()"
+    assert browser.value(shown)
+    editor.choose(1, 2)
+    editor.go(10)
+    editor.drag(0)
+    editor.wait(0)  # a click corrects nothing
+    editor.drag(40)
+    editor.wait(1)
+    assert editor.unsaved
+    editor.click("undo", -1)
+    assert not editor.unsaved
+    editor.press("handles", "Z", 2 + 8)  # Ctrl and Shift
+    editor.wait(1)
+    editor.go(15)
+    editor.click("hide-joint", 1)
+    editor.go(20)
+    editor.click("mark")
+    editor.go(30)
+    editor.click("swap", 1)
+    editor.go(45)
+    editor.click("split", 1)
+    editor.choose(1, 3)
+    editor.click("join", 1)
+    editor.choose(1, 2)
+    editor.click("split", 1)
+    editor.choose(2, 3)
+    editor.click("remove", 1)
+    editor.choose(0, 2)
+    editor.enter("edit-height", "1.82")
+    editor.enter("edit-fov", "60.5")
+    content = editor.save()
+    assert not editor.unsaved
+    assert browser.value("globalThis.problems") == []
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        archive.extractall(corrected)
+    edits = [json.loads((corrected / f"person_{person}.json").read_text())["corrections"] for person in (1, 2)]
+    assert edits[0] == edits[1]
+    done = ["move", "hide", "swap", "split", "join", "split", "delete", "height", "fov"]
+    assert [edit["what"] for edit in edits[0]] == done
+    main(
+        ["lift", "--keypoints", str(corrected), "--fov", "60.5", "--height", "1:1.82"]
+        + ["--no-render", "--quiet", "--out", str(again)]
     )
-    browser.wait("saved")
-    content = browser.value(
-        "saved.arrayBuffer().then((bytes) =>"
-        "btoa([...new Uint8Array(bytes)].map((byte) => String.fromCharCode(byte)).join('')))"
-    )
-    (folder / "corrected.zip").write_bytes(base64.b64decode(content))
+    for person, count in ((1, 60), (2, 45)):
+        ours, theirs = (read_motion(folder / f"person_{person}.npz") for folder in (corrected, again))
+        assert len(ours) == len(theirs) == count
+        for name, most in (("joints", 0.002), ("root", 0.02)):
+            apart = np.linalg.norm(getattr(ours, name) - getattr(theirs, name), axis=-1)
+            assert apart.max() < most
+    move, hide, swap = edits[0][:3]
+    before = read_motion(lifted / "person_2.npz").keypoints
+    at = [before.skeleton.joints.index(edit["joint"]) for edit in (move, hide)]
+    after = ours.keypoints.keypoints
+    assert after[10, at[0], 0] - before.keypoints[10, at[0], 0] > 20
+    assert np.isnan(after[15, at[1]]).all()
+    assert swap["to"] - swap["from"] == pytest.approx(10 / 30, abs=1e-3)
+    right, left = (before.skeleton.joints.index(f"{side}_knee") for side in ("right", "left"))
+    np.testing.assert_allclose(after[22:29, right], before.keypoints[22:29, left], atol=1e-3)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from poselift.cli.editable import track_for_page
 from poselift.export import read_motion, read_sidecar
 from poselift.export.bvh import write_bvh
 from poselift.export.glb import write_glb
@@ -83,18 +84,7 @@ def ran(tmp_path_factory):
     if not (WEB / "node_modules" / "onnxruntime-web").is_dir():
         pytest.skip("web/node_modules lacks onnxruntime-web: npm ci --prefix web")
     folder = tmp_path_factory.mktemp("numbers")
-    tracks = [
-        {
-            "person": track.person,
-            "joints": COCO17.joints,
-            "times": numbers(track.timestamps),
-            "pixels": numbers(track.keypoints),
-            "scores": numbers(track.scores),
-            "width": track.image_size[0],
-            "height": track.image_size[1],
-        }
-        for track in people()
-    ]
+    tracks = [track_for_page(track) for track in people()]
     frames = [
         {
             "time": time,

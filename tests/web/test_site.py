@@ -49,12 +49,15 @@ def test_it_works_without_a_network_the_second_time_and_saves(opened, site, vide
     assert page("document.querySelectorAll('#people > span').length") == len(again)
 
 
-def test_without_webcodecs_it_seeks(opened, site, video, tmp_path):
+def test_without_webcodecs_and_threads_it_seeks_and_says_so(opened, site, video, tmp_path):
     folder = tmp_path / "site"
     shutil.copytree(site, folder)
-    worker = folder / "worker.js"
-    worker.write_text("delete self.VideoDecoder;\n" + worker.read_text("utf-8"), "utf-8")
-    people, _ = lift_in_page(opened(folder).browser, video("clip.mov", "libx264", 9), angles=False)
+    for name, missing in (("worker.js", "self.VideoDecoder"), ("app.js", "Navigator.prototype.serviceWorker")):
+        path = folder / name
+        path.write_text(f"delete {missing};\n{path.read_text('utf-8')}", "utf-8")
+    page = opened(folder)
+    people, _ = lift_in_page(page.browser, video("clip.mov", "libx264", 9), angles=False)
+    assert "with one thread. More threads need this page from an https:// address" in page.text("machine")
     assert len(people[0].times) == 5  # 15 pictures a second
     assert people[0].joints.shape[1:] == (17, 3)
 

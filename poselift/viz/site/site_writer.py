@@ -66,20 +66,19 @@ def write_site(folder: str | os.PathLike[str], runtime: Path | None = None, offl
         for path in [*networks, *numbers, *texts, demo_video(), demo_video().with_suffix(".LICENSE.txt")]:
             shutil.copy(path, place)
         sizes = {path.name: path.stat().st_size for path in sorted(place.iterdir())}
-        digest = hashlib.sha256()
-        for name in sizes:
-            digest.update(name.encode() + (place / name).read_bytes())
-        version = f"poselift-{digest.hexdigest()[:16]}"
-        for name in ("index.html", "sw.js"):
-            text = (place / name).read_text("utf-8").replace("$policy", _POLICY).replace("$version", version)
-            (place / name).write_text(text, "utf-8")
         about = {
-            "version": version,
             "files": sizes,
             "drawing": _drawing(),
             "detector": {"name": "movenet", "weights": {f"{name}.onnx": published(name).sha256 for name in _DETECTOR}},
         }
-        (place / "site.json").write_text(json.dumps(about, separators=(",", ":")), "utf-8")
+        digest = hashlib.sha256(json.dumps([_POLICY, about]).encode())
+        for name in sizes:
+            digest.update((place / name).read_bytes())
+        version = f"poselift-{digest.hexdigest()[:16]}"
+        for name in ("index.html", "sw.js"):
+            text = (place / name).read_text("utf-8").replace("$policy", _POLICY).replace("$version", version)
+            (place / name).write_text(text, "utf-8")
+        (place / "site.json").write_text(json.dumps({"version": version, **about}, separators=(",", ":")), "utf-8")
         (place / ".nojekyll").touch()  # GitHub's pages then leave the files as they are
     return Path(folder)
 

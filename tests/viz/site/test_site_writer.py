@@ -5,7 +5,7 @@ import re
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.viz.site import HEADERS, write_site
+from poselift.viz.site import HEADERS, site_writer, write_site
 
 
 def test_it_is_a_flat_folder_whose_files_are_listed(tmp_path, runtime):
@@ -21,7 +21,7 @@ def test_it_is_a_flat_folder_whose_files_are_listed(tmp_path, runtime):
     assert set(about["drawing"]["skeletons"]) == {"h36m17", "coco17"}
 
 
-def test_its_version_is_that_of_its_content(tmp_path, runtime):
+def test_its_version_is_that_of_its_content(tmp_path, runtime, monkeypatch):
     def version(folder):
         return json.loads((write_site(folder, runtime) / "site.json").read_text("utf-8"))["version"]
 
@@ -30,6 +30,13 @@ def test_its_version_is_that_of_its_content(tmp_path, runtime):
     assert first in (tmp_path / "a" / "sw.js").read_text("utf-8")
     (runtime / "ort.wasm.min.mjs").write_bytes(b"another one")
     assert version(tmp_path / "c") != first
+    # What goes into sw.js and site.json counts too, or a browser would keep the old ones.
+    (runtime / "ort.wasm.min.mjs").write_bytes(b"ort.wasm.min.mjs")
+    for name, value in (("_POLICY", "default-src 'none'"), ("PALETTE", ["#000000"])):
+        with monkeypatch.context() as changed:
+            changed.setattr(site_writer, name, value)
+            assert version(tmp_path / name) != first
+    assert version(tmp_path / "d") == first
 
 
 def test_the_page_connects_to_its_own_files_only(tmp_path, runtime):

@@ -8,8 +8,9 @@ import { Session } from "./session.js";
 import { TimeLeft } from "./time_left.js";
 import { Workroom } from "./workroom.js";
 import { stopCamera, useCamera } from "./camera.js";
-import { openEditor } from "../editor/editor.js";
-import { loadResult } from "./result.js";
+import { closeEditor, openEditor, unsaved } from "../editor/editor.js";
+import { answerOf } from "./files.js";
+import { inside, loadResult } from "./result.js";
 
 const NAMES = { loading: "Loading the networks", opening: "Opening the video", finding: "Finding people", lifting: "Lifting to 3D" };
 /** Where the name of a video is kept while it is lifted. */
@@ -17,8 +18,8 @@ const UNFINISHED = "poselift.unfinished";
 let site, workroom, opened = null, working = Promise.resolve(), seeked = null, address = null;
 export let session = null;
 
-/** Whether `poselift edit` serves the page, with a result. */
-const editing = new URLSearchParams(location.search).has("edit");
+/** Whether the page lies in one file, which has no detector; and whether it comes with a result to correct. */
+const alone = "worker.js" in inside, editing = alone || new URLSearchParams(location.search).has("edit");
 
 const stage = (name) => { document.body.dataset.stage = name; };
 const busy = () => document.body.dataset.stage === "work";
@@ -30,7 +31,7 @@ function problem(text) {
 
 /** Networks are opened with the first video. */
 function open(progress) {
-  opened ??= workroom.run("open", { sizes: site.files }, progress).catch((error) => { opened = null; throw error; });
+  opened ??= workroom.run("open", { sizes: site.files, inside }, progress).catch((error) => { opened = null; throw error; });
   return opened;
 }
 
@@ -38,22 +39,24 @@ function open(progress) {
 async function lift(file, given) {
   problem();
   stopCamera();
+  closeEditor();
   stage("work");
   byId("seen").hidden = true;
   pause();
-  if (!await started) return; // somebody was quicker than the page
-  await working.catch(() => {}); // a network runs for one video at a time
   const left = new TimeLeft(), settings = { fov: Number(byId("fov").value) || undefined, height: Number(byId("height").value) || undefined };
+  const { signal, pressed } = stopper();
   const progress = (name, share) => {
+    if (signal.aborted) return; // the next video has begun
     byId("stage-name").textContent = NAMES[name];
     byId("share").value = share;
     byId("left").textContent = left.words(name, share);
   };
-  remember(file.name);
-  const { signal, pressed } = stopper();
-  if (address) URL.revokeObjectURL(address);
-  address = URL.createObjectURL(file);
   try {
+    if (!await Promise.race([started, pressed])) return; // somebody was quicker than the page
+    await Promise.race([working.catch(() => {}), pressed]); // a network runs for one video at a time
+    remember(file.name);
+    if (address) URL.revokeObjectURL(address);
+    address = URL.createObjectURL(file);
     working = lifted(file, settings, progress, signal, given);
     session = await Promise.race([working, pressed]);
     stage("shown"); // the views must have their sizes before they draw
@@ -79,7 +82,7 @@ function measure(own) {
 /** The button Cancel: a signal for what is under way, and a promise that fails when it is pressed. */
 function stopper() {
   const control = new AbortController(), { signal } = control;
-  const pressed = new Promise((_, fail) => { byId("cancel").onclick = () => { control.abort(); workroom.cancel(); fail(signal.reason); }; });
+  const pressed = new Promise((_, fail) => { byId("cancel").onclick = () => { control.abort(); workroom?.cancel(); fail(signal.reason); }; });
   pressed.catch(() => {});
   return { signal, pressed };
 }
@@ -131,13 +134,25 @@ const nobody = (file, { times }) => `Nobody was found in the ${times.length} fra
 
 /** What the networks run on, and why not on something faster. */
 function describeMachine({ gpu, threads }) {
-  byId("machine").textContent = gpu ? "Runs on the graphics card (WebGPU)."
+  byId("machine").textContent = alone ? "" : gpu ? "Runs on the graphics card (WebGPU)."
     : `No WebGPU in this browser: runs on the processor, with ${threads === 1 ? "one thread" : `${threads} threads`}.`
       + (self.crossOriginIsolated ? "" : " More threads need this page from an https:// address, loaded once more.");
 }
 
+/** Whether corrections may be lost. */
+const leaves = () => !unsaved() || confirm("The corrections are not saved. Leave them?");
+
+/** Whether what is given about the camera and the height can be; else the browser says what cannot. */
+function valid() {
+  const fields = [byId("fov"), byId("height")], wrong = fields.find((field) => !field.checkValidity());
+  if (!wrong) return true;
+  stage("start");
+  wrong.closest("details").open = true;
+  return wrong.reportValidity();
+}
+
 function controls() {
-  const choose = (file) => file && !busy() && lift(file);
+  const choose = (file) => file && !alone && !busy() && leaves() && valid() && lift(file);
   byId("file").onchange = ({ target }) => { choose(target.files[0]); target.value = ""; };
   byId("pick").onkeydown = (event) => { if (["Enter", " "].includes(event.key)) { event.preventDefault(); byId("file").click(); } };
   byId("sample").onclick = async () => {
@@ -145,13 +160,13 @@ function controls() {
     if (answer?.ok) choose(new File([await answer.blob()], "two_people.mp4", { type: "video/mp4" }));
     else problem("The sample could not be loaded; check the network, or open a video of your own.");
   };
-  byId("record").onclick = () => useCamera(byId("preview"), byId("shoot"), choose).then(() => stage("camera"), (error) => problem(error.message));
+  byId("record").onclick = () => useCamera(byId("preview"), byId("shoot"), choose).then((open) => open && stage("camera"), (error) => problem(error.message));
   byId("leave").onclick = () => { stopCamera(); stage("start"); };
-  byId("again").onclick = () => { pause(); stage("start"); byId("title").textContent = "poselift"; byId("pick").focus(); };
+  byId("again").onclick = () => { if (!leaves()) return; closeEditor(); pause(); stage("start"); byId("title").textContent = "poselift"; byId("pick").focus(); };
   const over = (event) => { if (event.dataTransfer?.types.includes("Files")) { event.preventDefault(); byId("drop").classList.toggle("over", event.type === "dragover"); } };
   for (const type of ["dragover", "dragleave", "drop"]) addEventListener(type, over);
   addEventListener("drop", (event) => choose(event.dataTransfer.files[0]));
-  addEventListener("beforeunload", (event) => { if (busy()) event.preventDefault(); });
+  addEventListener("beforeunload", (event) => { if (busy() || unsaved()) event.preventDefault(); });
 }
 
 /** The service worker keeps the site; with it and one reload, a browser gives threads. */
@@ -171,12 +186,12 @@ async function keep() {
 
 async function start() {
   controls();
+  for (const id of ["start", "again", "cancel"]) byId(id).hidden = alone;
   const missing = ["WebAssembly", "OffscreenCanvas", "DecompressionStream"].filter((name) => !(name in self));
   if (missing.length) throw new Error(`This browser is too old for the page: ${missing.join(" and ")} is missing. Take Chrome 102, Firefox 114 or Safari 16.4, or newer.`);
   if (!editing) await keep().catch(() => {}); // a private window may keep nothing
-  const answer = await fetch("site.json");
-  site = await answer.json();
-  workroom = new Workroom((number) => seeked.picture(number), (seen) => drawPreview(byId("seen"), seen, site.drawing.skeletons.coco17.lines));
+  site = await (await answerOf("site.json", inside)).json();
+  workroom = new Workroom(alone ? URL.createObjectURL(inside["worker.js"]) : "worker.js", (number) => seeked.picture(number), (seen) => drawPreview(byId("seen"), seen, site.drawing.skeletons.coco17.lines));
   const unfinished = remembered();
   if (unfinished) {
     problem(`The page was closed while ${unfinished} was lifted, and nothing of it was kept. Open the video again.`);

@@ -53,8 +53,7 @@ export class Session {
   /** The zip of everybody's keypoints and motion, which `poselift lift --keypoints` reads, with what was corrected. */
   corrected(corrections) {
     const { workroom, site, camera, file, people, detector = site.detector } = this;
-    const about = { camera, detector, start: this.times[0], extra: { video: file.name } };
-    const persons = people.map(({ motion: { person } }) => ({ person, corrections: corrections.filter((edit) => [edit.person ?? person, edit.other].includes(person)) }));
-    return workroom.run("saveCorrected", { persons, about });
+    const about = { camera, detector, start: this.times[0], extra: { video: file.name, corrections } };
+    return workroom.run("saveCorrected", { persons: people.map(({ motion }) => motion.person), about });
   }
 }

@@ -22,17 +22,18 @@ let ready = null, current = 0, pulled = null;
 /** The whole motions by person, as lifted last: lifting again takes from them what has not changed. */
 const lifted = new Map();
 
-/** Networks and numbers, opened once. */
-async function open({ sizes }, progress) {
-  const gpu = await hasGpu(), wasm = `ort-wasm-simd-threaded${gpu ? ".asyncify" : ""}.wasm.gz`;
+/** Networks and numbers, opened once; without a detector where the site has none. */
+async function open({ sizes, inside }, progress) {
+  const gpu = "ort.webgpu.min.mjs" in sizes && await hasGpu(), runtime = `ort-wasm-simd-threaded${gpu ? ".asyncify" : ""}`, wasm = `${runtime}.wasm.gz`;
   const names = Object.keys(sizes).filter((name) => name === wasm || /onnx$|safetensors$/.test(name));
-  const files = new Files(Object.fromEntries(names.map((name) => [name, sizes[name]])), (share) => progress("loading", share));
-  const ort = await import(gpu ? "./ort.webgpu.min.mjs" : "./ort.wasm.min.mjs");
+  const files = new Files(Object.fromEntries(names.map((name) => [name, sizes[name]])), inside, (share) => progress("loading", share));
+  const address = (name) => inside[name] ? URL.createObjectURL(inside[name]) : new URL(name, self.location.href).href;
+  const ort = await import(address(gpu ? "ort.webgpu.min.mjs" : "ort.wasm.min.mjs"));
   const threads = self.crossOriginIsolated ? Math.min(MOST_THREADS, navigator.hardwareConcurrency || 1) : 1;
-  Object.assign(ort.env.wasm, { numThreads: threads, wasmPaths: new URL("./", self.location.href).href });
+  Object.assign(ort.env.wasm, { numThreads: threads, wasmPaths: { mjs: address(`${runtime}.mjs`) } });
   ort.env.wasm.wasmBinary = await files.unpacked(wasm);
   ort.env.logLevel = "error"; // it warns of operators that run on the processor by design
-  const detector = await MoveNet.open(ort, (name) => files.read(name), gpu);
+  const detector = "movenet_multipose.onnx" in sizes ? await MoveNet.open(ort, (name) => files.read(name), gpu) : null;
   const numbers = await openNumbers(ort, (name) => files.read(name));
   return { detector, numbers, gpu, threads };
 }
@@ -69,32 +70,31 @@ async function find({ file, seeked }, progress) {
   const { detector, numbers } = await ready, mine = ++current;
   const video = seeked ? { ...seeked, frames: () => seekedFrames(seeked) } : await openDecoded(file);
   if (!video) return { undecodable: true };
-  const finder = new Finder(detector), watch = new Stopwatch(), begun = performance.now();
+  const finder = new Finder(detector), watch = new Stopwatch(), begun = performance.now(), goOn = stopper(mine);
   for (const stage of ["search", "look"]) {
     const act = finder[stage].bind(finder);
     finder[stage] = (...given) => watch.time(stage, () => act(...given));
   }
-  let broken = false, rested = performance.now(), previewed = 0, picture = null;
-  try {
-    for await (const frame of video.frames()) {
-      await finder.next(frame.time, async () => picture = await watch.time("pixels", frame.pixels));
-      if (finder.frames.at(-1).people && performance.now() - previewed > 300) {
-        previewed = performance.now();
-        await preview(picture, finder.people);
-      }
-      progress("finding", (frame.time - video.start) / Math.max(video.duration, 1e-3));
-      if (performance.now() - rested > 50) {
-        await new Promise((next) => setTimeout(next)); // lets messages in, a cancellation among them
-        rested = performance.now();
-      }
-      stopUnless(mine);
+  let broken = false, previewed = 0, picture = null;
+  /** What comes before damage is worth showing; other errors are none of the file's. */
+  async function* intact() {
+    try { yield* video.frames(); } catch (error) {
+      if (mine !== current || seeked && finder.frames.length < 2) throw error;
+      broken = true;
     }
-  } catch (error) {
-    // What comes before damage is worth showing.
-    if (mine !== current || finder.frames.length < 2) throw error;
-    broken = true;
   }
-  if (!finder.frames.length && !seeked) return { undecodable: true };
+  for await (const frame of intact()) {
+    if (!(frame.time > (finder.frames.at(-1)?.time ?? -Infinity))) continue; // two frames of one moment
+    await finder.next(frame.time, async () => picture = await watch.time("pixels", frame.pixels));
+    if (finder.frames.at(-1).people && performance.now() - previewed > 300) {
+      previewed = performance.now();
+      await preview(picture, finder.people);
+    }
+    progress("finding", (frame.time - video.start) / Math.max(video.duration, 1e-3));
+    await goOn();
+  }
+  stopUnless(mine);
+  if (finder.frames.length < (broken ? 2 : 1) && !seeked) return { undecodable: true };
   broken ||= finder.frames.at(-1).time < video.start + video.duration - SHORT;
   const [width, height] = video.size, scales = [width / video.width, height / video.height];
   for (const { people } of finder.frames) for (const person of people ?? [])
@@ -107,18 +107,18 @@ async function find({ file, seeked }, progress) {
 
 /** The motions of tracks in the skeleton that is shown, and their guesses. Only what has changed is lifted again. */
 async function lift({ tracks, camera, heights = {} }, progress) {
-  const { numbers } = await ready, mine = ++current, people = [];
+  const { numbers } = await ready, mine = ++current, people = [], goOn = stopper(mine);
   for (const [index, track] of tracks.entries()) {
-    const options = { height: heights[track.person], progress: (share) => progress("lifting", (index + share) / tracks.length) };
+    const options = { height: heights[track.person], progress: (share) => { progress("lifting", (index + share) / tracks.length); return goOn(); } };
     const before = lifted.get(track.person);
     const whole = before ? await liftAgain(numbers, track, camera, before, options) : await liftTrack(numbers, track, camera, options);
+    stopUnless(mine);
     lifted.set(track.person, whole);
     const motion = restrict(numbers, whole, SKELETON);
     const shown = shownJoints(numbers, motion);
     // 1 where nobody was found, 2 where the joint is out of sight.
     const guessed = guessedJoints(numbers, motion).map((guess, i) => guess + 1 - shown[i]);
     people.push({ motion, guessed });
-    stopUnless(mine);
   }
   return people;
 }
@@ -141,19 +141,31 @@ async function save({ person, ending, start, about }) {
   }
 }
 
-/** Everybody's npz and JSON in one zip, with the corrections of each. */
+/** Everybody's npz and JSON in one zip. */
 async function saveCorrected({ persons, about }) {
   const { numbers } = await ready, files = {};
-  for (const { person, corrections } of persons) {
+  for (const person of persons) {
     const motion = restrict(numbers, lifted.get(person), SKELETON);
     files[`person_${person}.npz`] = writeNpz(motion);
-    files[`person_${person}.json`] = writeJson(numbers, motion, { ...about, extra: { ...about.extra, corrections } });
+    files[`person_${person}.json`] = writeJson(numbers, motion, about);
   }
   return zip(files);
 }
 
 function stopUnless(number) {
   if (number !== current) throw new Error("cancelled");
+}
+
+/** Awaited now and then by a task, it lets messages in, and ends the task if one of them cancels it. */
+function stopper(number) {
+  let rested = performance.now();
+  return async () => {
+    if (performance.now() - rested > 50) {
+      await new Promise((next) => setTimeout(next));
+      rested = performance.now();
+    }
+    stopUnless(number);
+  };
 }
 
 const tasks = {

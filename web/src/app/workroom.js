@@ -1,9 +1,9 @@
 // The worker, as functions that answer.
 
 export class Workroom {
-  /** @param pull gives the picture of a number, where the page has to seek. @param preview gets pictures at work */
-  constructor(pull, preview) {
-    Object.assign(this, { last: 0, waiting: new Map(), worker: new Worker("worker.js", { type: "module" }) });
+  /** @param script address of the worker. @param pull gives the picture of a number, where the page has to seek. @param preview gets pictures at work */
+  constructor(script, pull, preview) {
+    Object.assign(this, { last: 0, waiting: new Map(), worker: new Worker(script) });
     this.worker.onmessage = async ({ data }) => {
       if ("pull" in data) return this.give(await pull(data.pull).catch((error) => ({ error: error.message })));
       if (data.preview) return preview(data.preview);

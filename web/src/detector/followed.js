@@ -1,5 +1,6 @@
 // Somebody whom the finder looks at again and again, as poselift/finding/followed_person.py has it.
 
+import { median } from "../numbers/times.js";
 import { sizeOf } from "./duplicates.js";
 import { JOINTS } from "./movenet.js";
 import { apart, bodyAngle, boxAlong, LEANING, wrapped } from "./orientation.js";
@@ -69,9 +70,4 @@ export class Followed {
     }
     this.turned = Boolean(found.angle) && apart(this.angle, 0) > UPRIGHT;
   }
-}
-
-function median(values) {
-  const sorted = Float64Array.from(values).sort(), half = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }

@@ -1,22 +1,28 @@
 // The editor of the page: frames to look at, keypoints to drag, and the motion that follows.
 
-import { byId, element } from "../viewer/elements.js";
+import { byId, download, element } from "../viewer/elements.js";
 import { lastBefore } from "../viewer/places.js";
-import { note, pause, seek, show, state } from "../viewer/player.js";
+import { content, note, pause, seek, show, state } from "../viewer/player.js";
 import { History } from "./edits.js";
 import { rankFrames } from "./rank.js";
 
 const LISTED = 20;
 /** CSS pixels within which a keypoint is grasped. */
 const REACH = 18;
-let session = null, history, drag = null, from = null, busy = null, wanted = false, canvas = null;
+const WHY = { misfit: "the distance of the joint from the ray of its keypoint", uncertainty: "the radius that holds the joint in 90 % of cases" };
+let session = null, history, drag = null, from = null, busy = null, wanted = false, canvas = null, loop = 0;
+/** The history whose motion is shown, and the edits that were saved last. */
+let sound, saved;
 
-const person = () => session.people[state.person].motion.person;
+/** Number of the chosen person; the session may have others already, while they are lifted. */
+const person = () => content.people[state.person].id;
+/** Undefined while somebody who was deleted is still shown. */
 const track = () => history.state.tracks.get(person());
 const words = (name) => name.replaceAll("_", " ");
 /** The moment of the picture by the clock of the tracks, and the chosen person's frame there; -1 outside. */
 const now = () => state.picture + session.times[0];
 function frameNow() {
+  if (!track()) return -1;
   const { times } = track(), frame = lastBefore(times, now());
   return frame === times.length - 1 && now() > times[frame] + .05 ? -1 : frame;
 }
@@ -26,53 +32,66 @@ export function openEditor(opened) {
   session = opened;
   [drag, from, wanted] = [null, null, false];
   history = new History({ tracks: session.tracks, heights: session.heights, fov: session.settings.fov });
+  [sound, saved] = [history.kept(), []];
   if (!canvas) build();
   byId("joint").replaceChildren(...track().joints.map((name) => element("option", { value: name }, words(name))));
   turn(false);
   refresh();
 }
 
+/** Ends with the session. */
+export function closeEditor() { [session, wanted] = [null, false]; }
+
+/** Whether there are corrections that were not saved. */
+export const unsaved = () => session !== null && (history.done.length !== saved.length || history.done.some((edit, i) => edit !== saved[i]));
+
 /** Turns dragging on or off. */
 function turn(on) {
   byId("correct").setAttribute("aria-pressed", on);
   canvas.hidden = byId("correcting").hidden = !on;
-  if (on) { pause(); requestAnimationFrame(draw); }
+  if (!on) return;
+  pause();
+  cancelAnimationFrame(loop);
+  loop = requestAnimationFrame(draw);
 }
 
-/** Does an edit; the motion follows. */
-function edit(what) {
+/** Does something with the history; the motion follows if it changed. */
+function change(act) {
   try {
-    history.add(what);
-    follow();
+    if (act() !== false) follow();
   } catch (error) { note(error.message); }
 }
+
+const edit = (what) => change(() => history.add(what)), undo = () => change(() => history.undo()), redo = () => change(() => history.redo());
 
 /** Lifts what has changed; edits that come meanwhile are lifted together afterwards. */
 function follow() {
   wanted = true;
-  return busy ??= catchUp().finally(() => { busy = null; });
+  busy ??= catchUp().finally(() => { busy = null; });
 }
 
 async function catchUp() {
-  const mine = session;
-  while (wanted && mine === session) {
+  while (wanted) {
+    const mine = session, now = history.kept();
+    const take = ({ state: { tracks, heights, fov } }) => { Object.assign(mine, { tracks, heights }); mine.settings.fov = fov; };
     wanted = false;
     byId("edited").textContent = "Lifting";
-    Object.assign(mine, { tracks: history.state.tracks, heights: history.state.heights });
-    mine.settings.fov = history.state.fov;
+    take(now);
     try {
       await mine.lift();
+      if (mine !== session) continue;
+      sound = now;
+      show(mine.content());
     } catch (error) {
-      if (mine !== session) return;
-      history.undo(); // what cannot be lifted is not kept
-      history.undone.pop();
-      note(error.message);
-      wanted = true;
+      if (mine !== session) continue;
+      // The motion before is still there. Another try may fail as well, so it is left to the user.
+      wanted = false;
+      history.restore(sound);
+      take(sound);
+      note(`This correction cannot be lifted: ${error.message}`);
     }
+    if (!wanted) refresh();
   }
-  if (mine !== session) return;
-  show(session.content());
-  refresh();
 }
 
 function refresh() {
@@ -84,7 +103,7 @@ function refresh() {
   const frames = session.people.flatMap(({ motion }) => rankFrames(motion, session.camera)).sort((a, b) => b.worth - a.worth);
   byId("worst").replaceChildren(...frames.slice(0, LISTED).map((entry) => {
     const time = entry.time - session.times[0];
-    const button = element("button", { title: `${entry.worth.toFixed(1)} times the usual ${entry.why}` },
+    const button = element("button", { title: `${entry.worth.toFixed(1)} times what is usual for this joint: ${WHY[entry.why]}` },
       element("b", {}, `${time.toFixed(2)} s`), ` person ${entry.person}, ${words(entry.joint)} `, element("small", {}, `${entry.worth.toFixed(1)} × ${entry.why}`));
     button.onclick = () => {
       choose(session.people.findIndex(({ motion }) => motion.person === entry.person));
@@ -124,22 +143,37 @@ function placed(event) {
 }
 
 function grasp(event) {
-  const frame = frameNow(), { x, y, scale } = placed(event), { joints, pixels, times } = track();
+  const frame = frameNow();
   if (frame < 0) return;
+  const { x, y, scale } = placed(event), { joints, pixels, times } = track();
   const far = joints.map((_, joint) => scale * Math.hypot(pixels[2 * (frame * joints.length + joint)] - x, pixels[2 * (frame * joints.length + joint) + 1] - y));
   const known = far.filter(Number.isFinite), nearest = far.indexOf(Math.min(...known));
-  // A hidden keypoint that is chosen in the list goes where the pointer is.
-  const hidden = !Number.isFinite(far[joints.indexOf(byId("joint").value)]);
-  if (known.length && far[nearest] < REACH) byId("joint").value = joints[nearest];
-  else if (!hidden) return;
-  drag = { person: person(), joint: byId("joint").value, time: times[frame], x, y };
+  drag = { person: person(), time: times[frame], x, y, beside: [0, 0], moved: false };
+  if (known.length && far[nearest] < REACH) {
+    byId("joint").value = joints[nearest];
+    [drag.x, drag.y] = pixels.subarray(2 * (frame * joints.length + nearest));
+    drag.beside = [drag.x - x, drag.y - y];
+  } else {
+    // A hidden keypoint that is chosen in the list goes where the pointer is.
+    drag.moved = !Number.isFinite(far[joints.indexOf(byId("joint").value)]);
+    if (!drag.moved) { drag = null; return; }
+  }
+  drag.joint = byId("joint").value;
   canvas.setPointerCapture(event.pointerId);
+}
+
+/** Moves the grasped keypoint; it stays as far from the pointer as it was. */
+function pull(event) {
+  if (!drag) return;
+  const { x, y } = placed(event), [across, down] = drag.beside, to = { x: x + across, y: y + down };
+  drag.moved ||= Math.hypot(to.x - drag.x, to.y - drag.y) > 1e-3;
+  Object.assign(drag, to);
 }
 
 /** The keypoints of the chosen person, with the one that is dragged where the pointer is. */
 function draw() {
   if (canvas.hidden || document.body.dataset.stage !== "shown") return;
-  requestAnimationFrame(draw);
+  loop = requestAnimationFrame(draw);
   const ratio = Math.min(devicePixelRatio || 1, 2), [width, height] = session.size, pen = canvas.getContext("2d");
   const wide = Math.round(canvas.clientWidth * ratio), high = Math.round(canvas.clientHeight * ratio);
   if (canvas.width !== wide || canvas.height !== high) Object.assign(canvas, { width: wide, height: high });
@@ -162,16 +196,18 @@ function draw() {
 
 /** Moves the chosen keypoint by the keyboard. */
 function nudge(x, y) {
-  const frame = frameNow(), { joints, pixels, times } = track(), joint = byId("joint").value;
-  const at = 2 * (frame * joints.length + joints.indexOf(joint));
-  if (frame >= 0 && Number.isFinite(pixels[at])) edit({ what: "move", person: person(), joint, time: times[frame], x: pixels[at] + x, y: pixels[at + 1] + y });
+  const frame = frameNow();
+  if (frame < 0) return;
+  const { joints, pixels, times } = track(), joint = byId("joint").value, at = 2 * (frame * joints.length + joints.indexOf(joint));
+  if (Number.isFinite(pixels[at])) edit({ what: "move", person: person(), joint, time: times[frame], x: pixels[at] + x, y: pixels[at + 1] + y });
 }
 
 async function save() {
-  const bytes = await session.corrected(history.done);
-  const link = element("a", { href: URL.createObjectURL(new Blob([bytes])), download: "corrected.zip" });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  while (busy) await busy; // so that the motion is that of the last correction
+  if (!session) return;
+  const done = [...history.done];
+  download("corrected.zip", await session.corrected(done));
+  saved = done;
 }
 
 /** Connects the editor with the document, once. */
@@ -180,12 +216,12 @@ function build() {
   byId("overlay").after(canvas);
   byId("transport").after(byId("editor")); // near the video, and only in this page
   canvas.onpointerdown = grasp;
-  canvas.onpointermove = (event) => { if (drag) Object.assign(drag, placed(event)); };
+  canvas.onpointermove = pull;
   canvas.onpointerup = () => {
     if (!drag) return;
-    const { person, joint, time, x, y } = drag;
+    const { person, joint, time, x, y, moved } = drag;
     drag = null;
-    edit({ what: "move", person, joint, time, x, y });
+    if (moved) edit({ what: "move", person, joint, time, x, y });
   };
   canvas.onpointercancel = () => { drag = null; };
   canvas.onkeydown = (event) => {
@@ -195,14 +231,13 @@ function build() {
     event.stopPropagation();
     nudge(...move);
   };
-  const undo = () => { history.undo(); follow(); }, redo = () => { history.redo(); follow(); };
   document.addEventListener("keydown", (event) => {
-    if (canvas.hidden || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.tagName === "INPUT") return;
+    if (!session || canvas.hidden || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.type === "number") return;
     event.preventDefault();
     (event.shiftKey ? redo : undo)();
   });
   const ask = (id, what, name) => byId(id).onchange = ({ target }) => {
-    if (target.value) edit({ what, ...(what === "height" && { person: person() }), [name]: Number(target.value) });
+    if (target.value && target.reportValidity()) edit({ what, ...(what === "height" && { person: person() }), [name]: Number(target.value) });
     target.value = "";
   };
   ask("edit-height", "height", "metres");
@@ -212,14 +247,15 @@ function build() {
     "hide-joint": () => edit({ what: "hide", person: person(), joint: byId("joint").value, ...span() }),
     swap: () => edit({ what: "swap", person: person(), ...span() }),
     mark: () => mark(from === null ? track().times[Math.max(0, frameNow())] : null),
-    undo, redo,
     split: () => edit({ what: "split", person: person(), time: track().times[Math.max(0, frameNow())], other: Math.max(...history.state.tracks.keys()) + 1 }),
     join: () => {
       const others = [...history.state.tracks.keys()], next = others[(others.indexOf(person()) + 1) % others.length];
       edit({ what: "join", person: person(), other: next });
     },
     remove: () => history.state.tracks.size > 1 ? edit({ what: "delete", person: person() }) : note("This is the only person."),
-    "save-corrected": () => save().catch((error) => note(`The corrections cannot be saved: ${error.message}`)),
   };
-  for (const [id, act] of Object.entries(clicks)) byId(id).onclick = act;
+  for (const [id, act] of Object.entries(clicks)) byId(id).onclick = () => { if (track()) act(); };
+  byId("undo").onclick = undo;
+  byId("redo").onclick = redo;
+  byId("save-corrected").onclick = () => save().catch((error) => note(`The corrections cannot be saved: ${error.message}`));
 }

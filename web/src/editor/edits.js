@@ -1,6 +1,8 @@
 // Corrections as data: a state of people, and pure functions from a state and an edit to the next state. Undo is the
 // same list without its last edit, and the list itself is what is saved.
 
+import { otherSide } from "../numbers/open.js";
+
 /**
  * @typedef {object} State
  * @property {Map<number, import("../numbers/index.js").Track>} tracks by person
@@ -77,9 +79,6 @@ export function editTrack(track, edit) {
   return { ...track, pixels, scores };
 }
 
-/** The name of the joint on the other side; its own in the middle. */
-const otherSide = (name) => name.replace(/^(left|right)_/, (_, side) => (side === "left" ? "right_" : "left_"));
-
 function rowsOf(track, from, to) {
   const j = track.joints.length;
   return { ...track, times: track.times.slice(from, to), pixels: track.pixels.slice(2 * from * j, 2 * to * j), scores: track.scores.slice(from * j, to * j) };
@@ -108,16 +107,28 @@ export class History {
     this.undone = [];
   }
 
+  /** Takes the last edit back. @returns whether there was one */
   undo() {
-    if (!this.done.length) return;
+    if (!this.done.length) return false;
     this.undone.push(this.done.pop());
     this.state = this.done.reduce(applyEdit, this.first);
+    return true;
   }
 
+  /** Does the edit again that was taken back last. @returns whether there was one */
   redo() {
-    if (!this.undone.length) return;
-    const edit = this.undone.pop();
-    this.state = applyEdit(this.state, edit);
-    this.done.push(edit);
+    if (!this.undone.length) return false;
+    this.state = applyEdit(this.state, this.undone.at(-1));
+    this.done.push(this.undone.pop());
+    return true;
+  }
+
+  /** What `restore` takes. */
+  kept() { return { state: this.state, done: [...this.done], undone: [...this.undone] }; }
+
+  /** Goes back to what `kept` gave; edits since then can be done again. */
+  restore({ state, done, undone }) {
+    const since = this.done.filter((edit) => !done.includes(edit)).reverse();
+    Object.assign(this, { state, done: [...done], undone: since.length ? since : [...undone] });
   }
 }

@@ -1,5 +1,7 @@
 // The frames that most need a look.
 
+import { median } from "../numbers/times.js";
+
 /** Seconds around a listed frame in which no other one is listed: one look sees them all. */
 const APART = 0.1;
 const PARTS = /_(eye|ear)$/; // of a head, which the nose shows
@@ -45,9 +47,4 @@ function misfitsOf({ joints, root, keypoints, skeleton, threshold, times }, { K 
     const [u, v] = [K[0] * x / z + K[2], K[4] * y / z + K[5]];
     return Math.hypot(u - keypoints.pixels[2 * at], v - keypoints.pixels[2 * at + 1]) * z / K[0];
   });
-}
-
-function median(values) {
-  const sorted = Float64Array.from(values).sort();
-  return sorted[sorted.length >> 1];
 }

@@ -3,7 +3,7 @@
 import { wideningFactors } from "./gaps.js";
 import { findStanding } from "./ground.js";
 import { estimateHeight } from "./height.js";
-import { padded } from "./open.js";
+import { otherSide, padded } from "./open.js";
 import { prepareTrack } from "./prepare.js";
 import { fillFromRepetitions } from "./repetitions.js";
 import { misfits, solveRoot } from "./root.js";
@@ -19,8 +19,8 @@ const NEVER = 1e9; // time of rows that only fill up a block, seconds
  * @param {import("./open.js").Numbers} numbers
  * @param {import("./index.js").Track} track
  * @param {import("./index.js").Camera} camera of the track's picture
- * @param {{height?: number, threshold?: number, progress?: (share: number) => void, signal?: AbortSignal}} options
- *   height: of the person, metres; estimated without it
+ * @param {{height?: number, threshold?: number, progress?: (share: number) => unknown}} options
+ *   height: of the person, metres; estimated without it. progress: awaited; it throws to stop the work
  * @returns {Promise<import("./index.js").Motion>}
  */
 export function liftTrack(numbers, track, camera, options = {}) {
@@ -141,7 +141,7 @@ function partners(facts, { scores, seen }) {
     }),
   );
   return BigInt64Array.from(outputs, (name, place) => {
-    const other = name.replace(/^(left|right)_/, (_, side) => (side === "left" ? "right_" : "left_"));
+    const other = otherSide(name);
     return BigInt(rarely.has(name) && !rarely.has(other) ? outputs.indexOf(other) : place);
   });
 }

@@ -24,8 +24,7 @@ export async function openNumbers(ort, read, sessionOptions = {}) {
   const sessions = { lifter: await ort.InferenceSession.create(await read(graph), { ...sessionOptions, externalData }) };
   // The others are small: they are opened when they are needed, and always run on WebAssembly.
   const open = async (name) => ort.InferenceSession.create(await read(`${name}.onnx`), { executionProviders: ["wasm"] });
-  const partner = (joint) => joint.replace(/^(left|right)_/, (_, side) => (side === "left" ? "right_" : "left_"));
-  const order = (skeleton) => facts.skeletons[skeleton].joints.map((joint, _, all) => all.indexOf(partner(joint)));
+  const order = (skeleton) => facts.skeletons[skeleton].joints.map((joint, _, all) => all.indexOf(otherSide(joint)));
   const [orderIn, orderOut] = [order(skeleton_in), order(skeleton_out)];
   /** Runs a graph: {name: [values, shape]} in, {name: values} out. */
   const run = async (name, inputs) => {
@@ -41,6 +40,9 @@ export async function openNumbers(ort, read, sessionOptions = {}) {
   };
   return { facts, orderIn, orderOut, jointsOut: orderOut.length, run };
 }
+
+/** The name of the joint on the other side; its own in the middle. */
+export const otherSide = (joint) => joint.replace(/^(left|right)_/, (_, side) => (side === "left" ? "right_" : "left_"));
 
 /** Values (t, width) with rows added up to a multiple of a graph's block of frames. */
 export function padded(values, frames, block, fill = 0) {

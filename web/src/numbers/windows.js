@@ -11,10 +11,10 @@ const BATCH = 4; // windows lifted at once, each with its mirror image
  * @param numbers of openNumbers
  * @param {import("./prepare.js").Segment[]} segments
  * @param {Map<string, {joints: Float32Array, radii: Float32Array}>} cache windows that are known, and become known
- * @param {{progress?: (share: number) => void, signal?: AbortSignal}} options
+ * @param {{progress?: (share: number) => unknown}} options awaited; it throws to stop the work
  * @returns {Promise<{joints: Float32Array, radii: Float32Array}[]>} (n, j, 3) relative to the root, and (n, j); metres
  */
-export async function liftSegments(numbers, segments, cache, { progress, signal }) {
+export async function liftSegments(numbers, segments, cache, { progress }) {
   const { window } = numbers.facts.lifter;
   const motions = segments.map((segment) => interleavedRows(segment).map((rows) => cutWindows(segment, rows, window)));
   const all = motions.flat(2);
@@ -24,11 +24,11 @@ export async function liftSegments(numbers, segments, cache, { progress, signal 
   let done = 0;
   for (const cuts of same.values())
     for (let first = 0; first < cuts.length; first += BATCH) {
-      signal?.throwIfAborted();
       const batch = cuts.slice(first, first + BATCH);
       const lifted = await liftBatch(numbers, batch);
       batch.forEach((cut, row) => cache.set(cut.key, lifted[row]));
-      progress?.((done += batch.length) / due.length);
+      done += batch.length;
+      await progress?.(done / due.length);
     }
   const width = 4 * numbers.jointsOut;
   return segments.map((segment, index) => {

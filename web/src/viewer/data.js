@@ -1,11 +1,12 @@
 // The content of `poselift view`'s page: a line of JSON, then arrays as differences of int32, byte by byte, then files
 // (page_content.py).
 
+import { byId } from "./elements.js";
 import { prepare } from "./places.js";
 
 /** The bytes in an element that holds base64. */
-export function bytesOf(id) {
-  const text = atob(document.getElementById(id).textContent);
+export function bytesOf(holder) {
+  const text = atob(holder.textContent);
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   return bytes;
@@ -13,7 +14,7 @@ export function bytesOf(id) {
 
 /** The header, with `times` of the clip and the arrays of each person in place. */
 export async function readContent() {
-  const stream = new Blob([bytesOf("content")]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Blob([bytesOf(byId("content"))]).stream().pipeThrough(new DecompressionStream("gzip"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
   let at = bytes.indexOf(10) + 1;
   const content = JSON.parse(new TextDecoder().decode(bytes.subarray(0, at)));

@@ -9,3 +9,10 @@ export function element(name, attributes = {}, ...children) {
   made.append(...children);
   return made;
 }
+
+/** Saves a file. */
+export function download(name, content) {
+  const link = element("a", { href: URL.createObjectURL(new Blob([content])), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}

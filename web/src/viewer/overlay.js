@@ -13,9 +13,9 @@ export function drawOverlay(canvas, content, state, time) {
   pen.clearRect(0, 0, wide, high);
   pen.setTransform(scale, 0, 0, scale, (wide - scale * width) / 2, (high - scale * height) / 2);
   pen.lineCap = "round";
-  content.people.forEach((person, i) => {
+  content.people.forEach((person) => {
     const frame = frameOf(person, time);
-    if (frame < 0 || state.hidden.has(i)) return;
+    if (frame < 0 || state.hidden.has(person.id)) return;
     pen.globalAlpha = person.gap[frame] ? .5 : 1;
     if (state.show.uncertainty && person.uncertainty) drawUncertainty(pen, person, frame, scale / ratio);
     if (state.show.skeleton) drawLines(pen, person, frame, scale / ratio);

@@ -1,6 +1,7 @@
 // The page of `poselift view`: shows what lies in the page itself.
 
 import { bytesOf, readContent } from "./data.js";
+import { byId } from "./elements.js";
 import { note, show } from "./player.js";
 
 export * from "./elements.js";
@@ -11,7 +12,7 @@ export * from "./saving.js";
 /** The address of the video in the page, or of the one beside it; none without a video. */
 function source({ video }) {
   if (!("start" in video)) return null;
-  return video.file ? encodeURIComponent(video.file) : URL.createObjectURL(new Blob([bytesOf("film64")], { type: "video/mp4" }));
+  return video.file ? encodeURIComponent(video.file) : URL.createObjectURL(new Blob([bytesOf(byId("film64"))], { type: "video/mp4" }));
 }
 
 async function start() {

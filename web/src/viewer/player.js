@@ -9,6 +9,7 @@ import { css, Scene, steer } from "./scene.js";
 
 const ICONS = { play: "M8 5v14l11-7z", pause: "M6 5h4v14H6zm8 0h4v14h-4z",
   eye: "M12 5C6 5 2 12 2 12s4 7 10 7 10-7 10-7-4-7-10-7m0 11a4 4 0 1 1 0-8 4 4 0 0 1 0 8" };
+/** `person` is the place of the chosen one in `content.people`; `hidden` has the numbers of people. */
 export const state = { time: 0, picture: 0, playing: false, speed: 1, person: 0, hidden: new Set(),
   show: { skeleton: true, detections: false, uncertainty: true, follow: true } };
 export const video = byId("video");
@@ -114,7 +115,7 @@ function lanes() {
       if (frame < person.times.length && look(frame) === alpha) continue;
       const left = (person.times[from] - first()) / span * wide;
       const next = person.times[frame] ?? person.times[frame - 1] + 1e-3;
-      pen.globalAlpha = alpha * (state.hidden.has(i) ? .25 : 1);
+      pen.globalAlpha = alpha * (state.hidden.has(person.id) ? .25 : 1);
       pen.fillStyle = css(person.color);
       pen.fillRect(left, y + (row - thick) / 2, Math.max(1, Math.ceil((next - first()) / span * wide - left)), thick);
       from = frame;
@@ -137,10 +138,10 @@ function people() {
     const choose = element("button", { "aria-pressed": i === state.person }, element("i"),
       `Person ${person.id}`, height ? ` · ${height.toFixed(2)} m` : "");
     choose.onclick = () => { state.person = i; people(); charts.build(); dirty = true; byId("people").children[i].firstChild.focus(); };
-    const hide = element("button", { "aria-pressed": !state.hidden.has(i), "aria-label": `Show person ${person.id}` });
+    const hide = element("button", { "aria-pressed": !state.hidden.has(person.id), "aria-label": `Show person ${person.id}` });
     hide.innerHTML = `<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${ICONS.eye}"/></svg>`;
     hide.onclick = () => {
-      if (!state.hidden.delete(i)) state.hidden.add(i);
+      if (!state.hidden.delete(person.id)) state.hidden.add(person.id);
       scene.frame(); people(); lanes(); dirty = true; byId("people").children[i].lastChild.focus();
     };
     return element("span", { class: i === state.person ? "on" : "", style: `--person: ${css(person.color)}` }, choose, hide);
@@ -182,7 +183,7 @@ function controls() {
   line.onpointermove = (event) => { if (line.hasPointerCapture(event.pointerId)) drag(event); };
   scrub.oninput = () => { pause(); seek(content.times[scrub.value]); };
   // After a click, the space bar plays again instead of repeating the click.
-  document.addEventListener("click", (event) => { if (event.detail) document.activeElement.blur(); });
+  document.addEventListener("click", (event) => { if (event.detail && event.target.closest("button")) document.activeElement.blur(); });
   document.addEventListener("keydown", (event) => {
     if (!byId("transport").offsetParent) return; // nothing is shown yet
     if (event.ctrlKey || event.metaKey || event.altKey || /^(SELECT|INPUT)$/.test(event.target.tagName) && event.target.id !== "scrub") return;
@@ -237,7 +238,7 @@ function build() {
  * @param source address of the video; none for a motion alone, and left out to keep the video that is there.
  */
 export function show(next, source) {
-  const again = content && source === undefined;
+  const again = content && source === undefined, chosen = content?.people[state.person].id;
   content = next;
   if (!scene) build();
   byId("film").parentElement.style.setProperty("--aspect", content.size[0] / content.size[1]);
@@ -245,7 +246,10 @@ export function show(next, source) {
     Object.assign(state, { person: 0, hidden: new Set(), time: first(), picture: first() });
     if (source) video.src = source;
   }
-  state.person = Math.min(state.person, content.people.length - 1);
+  else {
+    const place = content.people.findIndex(({ id }) => id === chosen);
+    state.person = place < 0 ? Math.min(state.person, content.people.length - 1) : place;
+  }
   byId("scrub").max = content.times.length - 1;
   scene.show(content);
   people();

@@ -1,6 +1,6 @@
 // Files that the page makes of what it shows, as poselift's own exports have it.
 
-import { byId, element } from "./elements.js";
+import { byId, download, element } from "./elements.js";
 
 const cell = (value, digits) => Number.isNaN(value) ? "" : value.toFixed(digits).replace(/^-(?=[0.]*$)/, "");
 const AXES = ["x", "y", "z"];
@@ -97,9 +97,7 @@ export function savingButtons(content, state, failed) {
     button.onclick = async () => {
       const person = content.people[state.person], name = `person_${person.id}.${suffix}`;
       try {
-        const link = element("a", { href: URL.createObjectURL(new Blob([await make(person, content, name)])), download: name });
-        link.click();
-        setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+        download(name, await make(person, content, name));
       } catch (error) { failed(`${name} cannot be saved: ${error.message}`); }
     };
     return button;

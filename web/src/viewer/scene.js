@@ -22,7 +22,7 @@ export class Scene {
 
   /** Finds the path of the visible people that the view follows, and the distance that shows them. */
   frame() {
-    const { times, people } = this.content, shown = people.filter((_, i) => !this.state.hidden.has(i));
+    const { times, people } = this.content, shown = people.filter(({ id }) => !this.state.hidden.has(id));
     const low = [], high = [];
     times.forEach((time, k) => {
       low[k] = [1e9, 1e9, 1e9]; high[k] = [-1e9, -1e9, -1e9];
@@ -97,7 +97,7 @@ export class Scene {
     pen.fillRect(0, 0, width, height);
     this.grid(pen, theme);
     const bodies = this.content.people.map((person, i) => [person, frameOf(person, time), i])
-      .filter(([, frame, i]) => frame >= 0 && !this.state.hidden.has(i));
+      .filter(([{ id }, frame]) => frame >= 0 && !this.state.hidden.has(id));
     for (const [person, frame, i] of bodies) this.shadow(pen, person, frame, theme, i === this.state.person);
     const parts = bodies.flatMap(([person, frame]) => this.parts(person, frame)).sort((a, b) => b.depth - a.depth);
     for (const part of parts) {
