@@ -160,6 +160,8 @@ def _check_argument(name: str, kind: Any, value: Any) -> None:
     classes = [each for each in either if inspect.isclass(each) and each not in others]
     if isinstance(value, str) and "://" in value and any((get_origin(each) or each) in _PATHS for each in either):
         raise InputError(f"{name}={_text(value)} is a URL; give a file of this machine")
+    if any(get_origin(each) is Callable for each in either) and not (value is None or callable(value)):
+        raise InputError(f"{name}={_text(value)} must be a function")
     if not classes:
         if isinstance(check_value(name, kind, value), str) and type(value) in _NUMBERS:
             raise InputError(f"{name}={value} must be {_name(str)}")
@@ -236,8 +238,6 @@ def _name(kind: Any) -> str:
         return f"one of {', '.join(map(_text, get_args(kind)))}"
     if origin is Annotated:
         return _name(get_args(kind)[0])
-    if origin is Callable:
-        return "a function"
     if origin in _LISTS:
         of = get_args(kind)[:1]
         return {(int,): "a list of whole numbers", (float,): "a list of numbers"}.get(of, "a list")

@@ -56,7 +56,7 @@ def test_what_fits(kind, value, found):
         (tuple[float, float], [1], "key=[1] must be a list of 2"),
         (Mapping[str, float] | None, {"a": "b"}, "key.a=b must be a number"),
         (Mapping[str, float] | None, 3, "key=3 must be a group of keys or null"),
-        (Callable[[int], float], 3, "key=3 must be a function"),
+        (Callable[[int], float], 3, "key=3 must be a group of keys"),
     ],
 )
 def test_what_does_not(kind, value, message):
@@ -94,6 +94,7 @@ def test_an_entry_refuses_what_is_of_another_kind():
         people: Sequence[int] | None = None,
         fov: float = 1.0,
         heights: Mapping[int, float] | None = None,
+        progress: Callable[[float], None] = print,
     ) -> str:
         return "done"
 
@@ -106,6 +107,7 @@ def test_an_entry_refuses_what_is_of_another_kind():
         (("http://a/b",), "path=http://a/b is a URL; give a file of this machine"),
         (("a", Lens), "lens is the class Lens; give an instance of it"),
         (("a", None, None, 1.0, {"first": 1.8}), "a key of heights=first must be a whole number"),
+        (("a", None, None, 1.0, None, 3), "progress=3 must be a function"),
     ):
         with pytest.raises(InputError, match=f"^{message}$"):
             entry(*arguments)
