@@ -1,5 +1,6 @@
 """The errors of mistyped overrides; composed in this process."""
 
+import copy
 from typing import TypedDict
 
 import pytest
@@ -86,34 +87,42 @@ def test_a_folder_that_cannot_be_made_is_reported(tmp_path, capsys):
     )
 
 
+@pytest.fixture(scope="module")
+def composed():
+    with initialize_config_dir(CONF, version_base="1.3"):
+        return compose("train")
+
+
 @pytest.mark.parametrize(
-    ("overrides", "message"),
+    ("key", "value", "message"),
     [
-        (["model.depth=x"], "error: model.depth=x must be a whole number\n"),
-        (["model.dropout=x"], "error: model.dropout=x must be a number\n"),
-        (["model.causal=no"], "error: model.causal=no must be true or false\n"),
-        (["data.seed=-5"], "error: data.seed=-5 must be a whole number, 0 or more\n"),
-        (["data.skeletons.coco17=-1"], "error: data.skeletons.coco17=-1 must be a number, 0 or more\n"),
-        (["+data.cameras.distance=[0,9]"], "error: data.cameras.distance.0=0 must be a number, 0.1 or more\n"),
-        (["data.noise.exact=2"], "error: data.noise.exact=2 must be a number from 0 to 1\n"),
-        (["schedule.decay.steps=0"], "error: schedule.decay.steps=0 must be a whole number, 1 or more\n"),
-        (["callbacks.ema.decay=2"], "error: callbacks.ema.decay=2 must be a number from 0 to 1\n"),
-        (["~loss"], "error: loss is missing; leave out the override that deletes it\n"),
-        (["optimizer._partial_=3"], "error: optimizer._partial_=3 must be true or false\n"),
-        (
-            ["trainer._target_=os.nope"],
-            "error: trainer._target_=os.nope cannot be imported; give a function or class\n",
-        ),
-        (["data._target_=3"], "error: data._target_=3 cannot be imported; give a function or class\n"),
-        (["masking._target_=abc"], "error: masking._target_=abc cannot be called; give a function or class\n"),
+        ("model.depth", "x", "must be a whole number"),
+        ("model.dropout", "x", "must be a number"),
+        ("model.causal", "no", "must be true or false"),
+        ("data.seed", -5, "must be a whole number, 0 or more"),
+        ("data.skeletons.coco17", -1, "must be a number, 0 or more"),
+        ("data.noise.exact", 2, "must be a number from 0 to 1"),
+        ("data.cameras.off_centre", 2, "must be a number from 0 to 1"),
+        ("schedule.decay.steps", 0, "must be a whole number, 1 or more"),
+        ("callbacks.ema.decay", 2, "must be a number from 0 to 1"),
+        ("optimizer._partial_", 3, "must be true or false"),
+        ("trainer._target_", "os.nope", "cannot be imported; give a function or class"),
+        ("data._target_", 3, "cannot be imported; give a function or class"),
+        ("masking._target_", "abc", "cannot be called; give a function or class"),
     ],
 )
-def test_a_value_that_is_no_number_is_named(overrides, message, capsys):
-    with initialize_config_dir(CONF, version_base="1.3"):
-        config = compose("train", overrides)
+def test_a_value_that_does_not_fit_is_named(key, value, message, composed, capsys):
+    config = copy.deepcopy(composed)
+    OmegaConf.update(config, key, value, force_add=True)
     with pytest.raises(SystemExit):
         run_configured(lambda config: check_config(config, TrainKeys), config)
-    assert capsys.readouterr().err == message
+    assert capsys.readouterr().err == f"error: {key}={value} {message}\n"
+
+
+def test_a_group_that_is_deleted_is_named(composed):
+    config = OmegaConf.create({key: composed[key] for key in composed if key != "loss"})
+    with pytest.raises(InputError, match=r"^loss is missing; leave out the override that deletes it$"):
+        check_config(config, TrainKeys)
 
 
 def test_all_lines_of_an_input_error_are_printed(capsys):
