@@ -26,7 +26,7 @@ import numpy as np
 from benchmarks.command import command_line, errors_shown, table_head, table_row
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.reading import load_arrays
-from poselift.kinematics import Gait, gait
+from poselift.kinematics import Gait, measure_gait
 from poselift.kinematics.foot_contacts import find_contacts
 from poselift.kinematics.gait import AHEAD
 from poselift.lifting import lift_view, to_world
@@ -175,7 +175,7 @@ def exact_rows(found: dict[int, tuple[str, Motion]], kind: str) -> list[list[str
             continue
         reference = low_and_slow(motion)
         ankles = motion.restrict(H36M17)
-        each = [events_of(gait(motion)), events_of(gait(ankles))]
+        each = [events_of(measure_gait(motion)), events_of(measure_gait(ankles))]
         for moved in (motion, ankles):
             down = find_contacts(moved, _UP)
             assert down is not None
@@ -196,9 +196,9 @@ def ankles_apart(found: dict[int, tuple[str, Motion]]) -> list[float]:
     """How far the ankles are apart at the strikes of each walk, as a share of its steps."""
     shares = []
     for kind, motion in found.values():
-        walk = gait(motion)
+        walk = measure_gait(motion)
         if kind == "walk" and walk.steps and not walk.in_place:
-            stays = gait(replace(motion, root=motion.root * _UP))
+            stays = measure_gait(replace(motion, root=motion.root * _UP))
             shares.append(
                 float(AHEAD * np.mean([s.length for s in stays.steps]) / np.mean([s.length for s in walk.steps]))
             )
@@ -229,7 +229,7 @@ class Lifted:
 
     def add(self, world: Motion, exact: Motion) -> None:
         """Adds a view."""
-        own, true = gait(world), gait(exact)
+        own, true = measure_gait(world), measure_gait(exact)
         events, reference = events_of(own), events_of(true)
         same = 0
         for event, away in zip(("strike", "toe-off"), self.apart, strict=True):

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import benchmarks.mmpose_networks  # noqa: F401, so that its networks can be loaded
 from benchmarks.command import add_bench, command_line, errors_shown, evaluated
+from benchmarks.family_plot import family_plot
 from poselift.core.files import check_writable, write_text
 from poselift.models import load_weights
 from poselift.reports.cost import Cost, cost_key, measure_costs
@@ -24,7 +25,7 @@ from poselift.reports.markdown import markdown_table
 from poselift.reports.report_folder import COST_NOTE
 from poselift.reports.runs import read_runs
 from poselift.reports.tables import Cell, Column, Row, Table
-from poselift.viz.plots import Method, family_plot, save_plot
+from poselift.viz.plots import Method, save_plot
 
 _METRICS = {
     "mpjpe": Column("MPJPE", "mm", "lower"),

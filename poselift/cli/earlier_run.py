@@ -62,20 +62,20 @@ def read_resumed(path: str, task: LiftingTask) -> dict[str, Any]:
     config = asdict(task.lifter.config)
     theirs = checkpoint["model"].get("config")
     if theirs != config:
-        unlike = difference(theirs, config)
+        unlike = describe_difference(theirs, config)
         raise InputError(f"{path} belongs to another lifter: {unlike}; give the model= of that run, or another output=")
     # Checkpoints of earlier versions lack it.
     optimizer = checkpoint.get("optimizer", task.optimizer_settings)
     if optimizer != task.optimizer_settings:
+        unlike = describe_difference(optimizer, task.optimizer_settings)
         raise InputError(
-            f"{path} has another optimizer: {difference(optimizer, task.optimizer_settings)}; a resumed run keeps its "
-            "optimizer: set optimizer= and optimizer.* back, or start anew with init=FILE.safetensors and another "
-            "output="
+            f"{path} has another optimizer: {unlike}; a resumed run keeps its optimizer: set optimizer= and "
+            "optimizer.* back, or start anew with init=FILE.safetensors and another output="
         )
     return checkpoint
 
 
-def difference(there: Any, here: dict[str, Any]) -> str:
+def describe_difference(there: Any, here: dict[str, Any]) -> str:
     """The keys in which a config, as a file has it, differs from another one, with both values."""
     if not isinstance(there, dict):
         return f"{there!r:.40} there, which is no config"

@@ -24,7 +24,7 @@ from poselift.export import read_motion
 from poselift.export.character import OWN, Rest, Rigging, rig_names
 from poselift.export.export_formats import FORMATS, Format
 from poselift.export.markers import MARKER_SETS, markers
-from poselift.export.zero import from_zero
+from poselift.export.zero import count_from_zero
 from poselift.kinematics import at_rate, butterworth
 from poselift.structures import Motion
 
@@ -216,8 +216,8 @@ def select_posed(motions: dict[Path, Motion]) -> dict[Path, Motion]:
 def _whole_frames(source: Path, motion: Motion, rate: float) -> Motion:
     """The motion at another rate, with a frame at the start of its run."""
     start = find_start([source]) or 0.0
-    (counted,) = from_zero([motion], start)
-    return from_zero([at_rate(counted, rate)], -start)[0]
+    (counted,) = count_from_zero([motion], start)
+    return count_from_zero([at_rate(counted, rate)], -start)[0]
 
 
 def _check_all(formats: dict[str, Format], field: str, problem: str) -> None:

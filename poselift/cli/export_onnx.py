@@ -27,12 +27,6 @@ def add_command(commands: Any) -> None:
         help="instead of FILE, write the graph beside the weights that lets poselift lift with them without PyTorch; "
         "it reads its numbers from the .safetensors file",
     )
-    parser.add_argument(
-        "--web",
-        type=local_path,
-        metavar="DIR",
-        help="instead of FILE, write the graphs and constants of the steps after the lifter, for the page in web/",
-    )
     add_lifter_option(parser)
     parser.add_argument("--no-flip", action="store_true", help="do not average with the mirrored input: twice as fast")
     parser.set_defaults(run=run)
@@ -48,18 +42,6 @@ def run(options: argparse.Namespace) -> None:
     from poselift.models.onnx_export import export_onnx
     from poselift.models.weights_graph import write_graph
 
-    if options.web is not None:
-        if options.file is not None or options.no_flip or options.beside:
-            raise InputError("--web takes no FILE, no --beside and no --no-flip; leave them out")
-        from poselift.lifting.browser_graphs import write_browser_graphs
-
-        check_writable(options.web)
-        weights = load_weights(options.weights)
-        if weights.graph is None:
-            raise InputError(f"{options.weights} have no graph; write it with poselift export-onnx --beside")
-        for path in write_browser_graphs(weights, options.web):
-            print(path)
-        return
     if options.beside:
         if options.file is not None or options.no_flip:
             raise InputError("--beside takes no FILE and no --no-flip; leave them out")

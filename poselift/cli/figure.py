@@ -18,8 +18,8 @@ from poselift.core.files import check_writable
 from poselift.core.times import frame_at, half_interval
 from poselift.export import read_motion, read_sidecar
 from poselift.export.sidecar_camera import camera_of
-from poselift.export.zero import from_zero
-from poselift.kinematics import gait, gait_cycles, joint_angles
+from poselift.export.zero import count_from_zero
+from poselift.kinematics import gait_cycles, joint_angles, measure_gait
 from poselift.structures import FEET, Motion
 from poselift.video import VideoReader
 
@@ -114,7 +114,7 @@ def draw(request: FigureRequest) -> None:
         raise InputError(f"--out {out}: give a name that ends in {', '.join(ENDINGS)}")
     _check_options(request)
     check_writable(out.parent)
-    motions = from_zero([read_motion(path) for path in request.motions], _start(request))
+    motions = count_from_zero([read_motion(path) for path in request.motions], _start(request))
     if len({motion.frame for motion in motions}) > 1:
         raise InputError("some motions are in the camera frame and some in the world; lift all in one run")
     save_figure(_KINDS[request.kind](motions, request), out)
@@ -164,7 +164,7 @@ def _time(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
         if motion.uncertainty is None:
             raise InputError(f"{request.motions[0]} has no uncertainty; give --reference NPZ, to draw the error")
         return joint_plot(motion, joints, joint_angles(motion))
-    (reference,) = from_zero([read_motion(request.reference)], _start(request))
+    (reference,) = count_from_zero([read_motion(request.reference)], _start(request))
     lacks = [joint for joint in joints if joint not in reference.skeleton.joints]
     if lacks or reference.frame != motion.frame:
         problem = f"has no {', '.join(lacks)}" if lacks else f"is in the {reference.frame} frame, not {motion.frame}"
@@ -182,7 +182,7 @@ def _cycles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     from poselift.viz.plots import cycle_plot
 
     motion = _only(motions)
-    found = gait(motion)
+    found = measure_gait(motion)
     if not found.strides:
         raise InputError(f"{request.motions[0]} has no strides; give a motion of somebody who walks or runs")
     cycles = gait_cycles(joint_angles(motion), found)

@@ -17,7 +17,7 @@ from poselift.core.files import check_writable, write_json
 from poselift.export import write_csv, write_npz, write_sidecar
 from poselift.export.export_formats import FORMATS
 from poselift.export.sidecar import FORMAT_VERSION
-from poselift.export.zero import from_zero
+from poselift.export.zero import count_from_zero
 from poselift.finding import Clip
 from poselift.lifting import LiftedClip, World
 from poselift.lifting.clips.clip_warnings import seen_share
@@ -116,7 +116,7 @@ class Results:
         stem, start = f"person_{motion.keypoints.person}", lifted.span[0]
         write_npz(self.out / f"{stem}.npz", motion)
         if self.csv:
-            write_csv(self.out / f"{stem}.csv", from_zero([motion], start)[0])
+            write_csv(self.out / f"{stem}.csv", count_from_zero([motion], start)[0])
         camera: dict[str, Any] = {
             "K": lifted.camera.K.tolist(),
             "image_size": list(lifted.camera.image_size),

@@ -26,7 +26,13 @@ from pytorch_lightning.utilities import rank_zero_only
 from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
 from poselift.cli.config import check_config, output_folder, plain_dict, run_configured
-from poselift.cli.earlier_run import check_earlier, checkpoint_to_resume, difference, last_checkpoint, read_resumed
+from poselift.cli.earlier_run import (
+    check_earlier,
+    checkpoint_to_resume,
+    describe_difference,
+    last_checkpoint,
+    read_resumed,
+)
 from poselift.cli.run_record import RunRecord, evaluation_command, resume_command, train_command
 from poselift.core.errors import InputError, reason
 from poselift.core.files import remove_partial_of
@@ -261,7 +267,7 @@ def training_task(config: DictConfig, data: MotionData) -> LiftingTask:
         try:
             warm_start(lifter, weights.lifter)
         except InputError as error:
-            unlike = difference(asdict(weights.lifter.config), asdict(lifter.config))
+            unlike = describe_difference(asdict(weights.lifter.config), asdict(lifter.config))
             raise InputError(f"init={config.init} does not fit this lifter: {unlike} ({error})") from error
     task = LiftingTask(
         lifter=lifter,

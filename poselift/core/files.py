@@ -36,6 +36,15 @@ def check_writable(folder: str | os.PathLike[str]) -> None:
 
 
 @contextlib.contextmanager
+def _explain(path: Path) -> Iterator[None]:
+    """Turns an error of the system, such as a missing permission, into a `WriteError` that names the path."""
+    try:
+        yield
+    except OSError as error:
+        raise WriteError(f"cannot write {path}: {error.strerror or error}; choose another folder") from error
+
+
+@contextlib.contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path beside `path`, renamed to `path` if the block succeeds.
 
@@ -48,11 +57,9 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         WriteError: the folder cannot be created or written to, or the disk is full.
     """
     path = Path(path)
-    try:
+    with _explain(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix)
-    except OSError as error:
-        raise WriteError(f"cannot write {path}: {error.strerror or error}; choose another folder") from error
     os.close(handle)
     temporary = Path(name)
     try:
@@ -85,17 +92,13 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         WriteError: the folder cannot be created or written to.
     """
     path = Path(path)
-    try:
+    with _explain(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix))
-    except OSError as error:
-        raise WriteError(f"cannot write {path}: {error.strerror or error}; choose another folder") from error
     try:
         yield temporary
-        try:
+        with _explain(path):
             move_files(temporary, path)
-        except OSError as error:
-            raise WriteError(f"cannot write {path}: {error.strerror or error}; choose another folder") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 

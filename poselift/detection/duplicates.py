@@ -3,7 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, UInt8
+
+from poselift.detection.outside import hide_outside
+from poselift.skeleton import Skeleton
+from poselift.structures import Detections
 
 _BIG = 0.4
 """Least longer side of large people, as a share of the picture's; the fine pass fails on them."""
@@ -34,18 +38,21 @@ PARAMETERS = NMSParameters()
 
 def overlap(a: Float[np.ndarray, "n 4"], b: Float[np.ndarray, "m 4"]) -> Float[np.ndarray, "n m"]:
     """Common area of two boxes over the area of the smaller one."""
-    low, high = np.maximum(a[:, None, :2], b[:, :2]), np.minimum(a[:, None, 2:], b[:, 2:])
-    shared = np.clip(high - low, 0, None).prod(-1)
-    smaller = np.minimum((a[:, 2:] - a[:, :2]).prod(-1)[:, None], (b[:, 2:] - b[:, :2]).prod(-1))
-    return shared / np.maximum(smaller, 1e-9)
+    shared, first, second = _areas(a, b)
+    return shared / np.maximum(np.minimum(first, second), 1e-9)
 
 
 def intersection_over_union(a: Float[np.ndarray, "n 4"], b: Float[np.ndarray, "m 4"]) -> Float[np.ndarray, "n m"]:
     """Common area of two boxes over the area of both."""
+    shared, first, second = _areas(a, b)
+    return shared / np.maximum(first + second - shared, 1e-9)
+
+
+def _areas(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The area that each two boxes share (n, m), and those of the boxes, (n, 1) and (m,)."""
     low, high = np.maximum(a[:, None, :2], b[:, :2]), np.minimum(a[:, None, 2:], b[:, 2:])
-    shared = np.clip(high - low, 0, None).prod(-1)
-    areas = [(boxes[:, 2:] - boxes[:, :2]).prod(-1) for boxes in (a, b)]
-    return shared / np.maximum(areas[0][:, None] + areas[1] - shared, 1e-9)
+    first, second = ((boxes[:, 2:] - boxes[:, :2]).prod(-1) for boxes in (a, b))
+    return np.clip(high - low, 0, None).prod(-1), first[:, None], second
 
 
 def join_passes(
@@ -136,3 +143,24 @@ def pose_nms(
         if not alike[i, kept].any():
             kept.append(i)
     return kept
+
+
+def keep_each_once(
+    picture: UInt8[np.ndarray, "h w 3"],
+    poses: Float[np.ndarray, "n j 3"],
+    boxes: Float[np.ndarray, "n 4"],
+    box_scores: Float[np.ndarray, " n"],
+    skeleton: Skeleton,
+) -> Detections:
+    """The people of a picture, each once, without joints outside of it.
+
+    Args:
+        picture: where they were found.
+        poses: x, y and score of each joint, pixels.
+        boxes: x0, y0, x1, y1 of the people, pixels.
+        box_scores: of the people.
+        skeleton: of the poses.
+    """
+    kept = pose_nms(poses[..., :2], poses[..., 2], boxes, box_scores)
+    keypoints, scores = hide_outside(poses[kept, :, :2], poses[kept, :, 2].clip(0, 1), picture.shape)
+    return Detections(boxes[kept], box_scores[kept], keypoints, scores, skeleton)

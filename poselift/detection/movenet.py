@@ -10,7 +10,7 @@ from poselift.core.registry import published
 from poselift.core.threads import pool
 from poselift.detection.crop import Crop
 from poselift.detection.detector_protocol import Search
-from poselift.detection.duplicates import pose_nms
+from poselift.detection.duplicates import keep_each_once, pose_nms
 from poselift.detection.multipose import OFFSET, MultiPose
 from poselift.detection.orientation import LEANING, SURE, body_angle, box_along, other_angles
 from poselift.detection.outside import hide_outside
@@ -100,11 +100,12 @@ class MoveNet:
         for person, box in enumerate(boxes):
             poses[person] = self._refine(frame, poses[person], box)
         turned, turned_scores = self._turned_people(frame)
-        return _detections(
+        return keep_each_once(
             frame,
             np.concatenate([poses, turned]),
             np.concatenate([boxes, _find_boxes(turned)]),
             np.concatenate([box_scores, turned_scores]),
+            self.skeleton,
         )
 
     def _turned_people(
@@ -169,7 +170,7 @@ class FastMoveNet:
     def detect(self, frames: Sequence[UInt8[np.ndarray, "_ _ 3"]]) -> list[Detections]:
         """The people in each frame; see `poselift.detection.Detector`."""
         found = pool().map(lambda frame: self._multipose.find(frame, Search(fine=False)), frames)
-        return [_detections(frame, *people) for frame, people in zip(frames, found, strict=True)]
+        return [keep_each_once(frame, *people, self.skeleton) for frame, people in zip(frames, found, strict=True)]
 
 
 def _thunder_pose(
@@ -190,18 +191,6 @@ def _angle(pose: Float[np.ndarray, "17 3"]) -> float:
 def _find_boxes(poses: Float[np.ndarray, "n 17 3"]) -> Float[np.ndarray, "n 4"]:
     """Boxes around the joints."""
     return np.concatenate([poses[..., :2].min(1), poses[..., :2].max(1)], axis=-1)
-
-
-def _detections(
-    frame: UInt8[np.ndarray, "h w 3"],
-    poses: Float[np.ndarray, "n 17 3"],
-    boxes: Float[np.ndarray, "n 4"],
-    box_scores: Float[np.ndarray, " n"],
-) -> Detections:
-    """The people of a frame, each once."""
-    kept = pose_nms(poses[..., :2], poses[..., 2], boxes, box_scores)
-    keypoints, scores = hide_outside(poses[kept, :, :2], poses[kept, :, 2], frame.shape)
-    return Detections(boxes[kept], box_scores[kept], keypoints, scores, COCO17)
 
 
 def choose_pose(

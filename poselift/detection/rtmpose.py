@@ -9,10 +9,9 @@ from jaxtyping import Float, Float32, UInt8
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
 from poselift.detection.crop import Crop
-from poselift.detection.duplicates import pose_nms
+from poselift.detection.duplicates import keep_each_once
 from poselift.detection.multipose import MultiPose
 from poselift.detection.network import IMAGENET_MEAN, IMAGENET_STD, Network
-from poselift.detection.outside import hide_outside
 from poselift.detection.person_model import PersonModel
 from poselift.skeleton import COCO17, COCO_WHOLEBODY23, HALPE26, Skeleton
 from poselift.structures import Detections
@@ -64,9 +63,7 @@ class RTMPose:
             people = [self._finder.people(frame) for frame in some]
             poses = self._find_joints(some, [boxes for boxes, _ in people])
             for frame, (boxes, box_scores), pose in zip(some, people, poses, strict=True):
-                kept = pose_nms(pose[..., :2], pose[..., 2], boxes, box_scores)
-                keypoints, scores = hide_outside(pose[kept, :, :2], pose[kept, :, 2], frame.shape)
-                found.append(Detections(boxes[kept], box_scores[kept], keypoints, scores, self.skeleton))
+                found.append(keep_each_once(frame, pose, boxes, box_scores, self.skeleton))
         return found
 
     def _find_joints(

@@ -10,7 +10,7 @@ from poselift.core.files import atomic_text
 from poselift.kinematics import (
     RiggedMotion,
     along_x,
-    coordinates,
+    compute_coordinates,
     joint_angles,
     segment_angles,
     solve,
@@ -63,7 +63,9 @@ def write_angles_mot(path: str | os.PathLike[str], motion: Motion, rigged: Rigge
     """
     rigged = solve(along_x(motion)) if rigged is None else rigged
     shown = Shown(motion)
-    columns = {name: values for name, values in coordinates(rigged).items() if shown.all(_joints_of(name)).any()}
+    columns = {
+        name: values for name, values in compute_coordinates(rigged).items() if shown.all(_joints_of(name)).any()
+    }
     table = np.stack([rigged.timestamps, *columns.values()], 1)
     table = table[np.isfinite(table).all(1)]
     header = [Path(path).stem, "version=1", f"nRows={len(table)}", f"nColumns={table.shape[1]}", "inDegrees=yes"]

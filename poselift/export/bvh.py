@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from poselift.core.files import atomic_text
 from poselift.core.times import usual_interval
-from poselift.export.character import Character, Rigging, character
+from poselift.export.character import Character, Rigging, make_character
 from poselift.kinematics.angles import euler_zxy
 from poselift.structures import Motion
 
@@ -40,7 +40,7 @@ def write_bvh(
         InputError: the file cannot be written, the skeleton lacks joints, no frame has a pose, or feet are to be
             locked in a motion without contacts.
     """
-    figure = character(motion, rigging or Rigging())
+    figure = make_character(motion, rigging or Rigging())
     if up == "z":
         figure = figure.with_z_up()
     times = figure.timestamps

@@ -11,7 +11,7 @@ import numpy as np
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
 from poselift.export.markers import markers
-from poselift.kinematics import gait, steps_with
+from poselift.kinematics import measure_gait, steps_with
 from poselift.structures import FEET, Motion
 
 _LONGEST = 255
@@ -107,7 +107,7 @@ def _events(motions: Sequence[Motion], start: float) -> dict[str, list[int] | li
         (time - start, foot, *_EVENTS[name], f"person_{motion.keypoints.person}")
         for motion in motions
         if motion.frame == "world" and steps_with(motion.skeleton)
-        for time, foot, name in gait(motion).events
+        for time, foot, name in measure_gait(motion).events
     ]
     parameters: dict[str, list[int] | list[str] | np.ndarray] = {"USED": [len(found)]} if found else {}
     found.sort()

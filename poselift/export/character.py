@@ -130,7 +130,7 @@ class _Bone:
     tip: str = ""
 
 
-def character(motion: Motion, rigging: Rigging) -> Character:
+def make_character(motion: Motion, rigging: Rigging) -> Character:
     """The bones of a motion.
 
     An empty frame has the last pose before it, or the first of the clip.

@@ -5,7 +5,7 @@ import math
 import os
 
 from poselift.core.files import atomic_text
-from poselift.export.table import columns
+from poselift.export.table import make_columns
 from poselift.structures import Motion
 
 
@@ -37,7 +37,7 @@ def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
         >>> path.read_text().splitlines()[1][:35]
         '0.000000,0,1.00000,1.00000,1.00000,'
     """
-    table = columns(motion)
+    table = make_columns(motion)
     with atomic_text(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(table)

@@ -23,7 +23,7 @@ from poselift.export.sidecar_camera import SidecarCamera
 from poselift.export.trc_markers import write_trc
 from poselift.export.unseen import describe_guesses
 from poselift.export.vrma import write_vrma
-from poselift.export.zero import from_zero
+from poselift.export.zero import count_from_zero
 from poselift.structures import Motion
 
 _LOG = logging.getLogger(__name__)
@@ -102,7 +102,7 @@ class Format:
         """
         # For the tables of `poselift lift` too, which may be empty themselves.
         check_people(motions)
-        motions = from_zero(motions, start)
+        motions = count_from_zero(motions, start)
         given = motions if self.several else motions[0]
         options: dict[str, Any] = {
             **({"up": up} if self.turns else {}),

@@ -11,10 +11,10 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
 from poselift.export.body_mesh import body_mesh
-from poselift.export.character import Character, Rigging, character
+from poselift.export.character import Character, Rigging, make_character
 from poselift.export.people_check import check_people
 from poselift.export.unseen import unseen_spans
-from poselift.export.zero import from_zero
+from poselift.export.zero import count_from_zero
 from poselift.geometry import matrix_to_quaternion
 from poselift.structures import Motion
 
@@ -45,7 +45,7 @@ def write_glb(path: str | os.PathLike[str], motions: Sequence[Motion], rigging: 
     # glTF has no times below 0.
     start = min(0.0, *(float(motion.timestamps[0]) for motion in motions))
     for motion in motions:
-        figure = character(motion, rigging or Rigging())
+        figure = make_character(motion, rigging or Rigging())
         document.add_bones(figure, start, motion)
         document.add_body(figure)
     document.write(path)
@@ -112,7 +112,7 @@ class Document:
             at: [first + row for row, parent in enumerate(figure.parents) if parent == at]
             for at in range(-1, len(figure.names))
         }
-        height, (counted,) = motion.height, from_zero([motion], start)
+        height, (counted,) = motion.height, count_from_zero([motion], start)
         about: dict[str, Any] = {} if height is None else {"height_m": height.metres, "height_origin": height.origin}
         if spans := unseen_spans(counted):
             about["unseen_s"] = spans

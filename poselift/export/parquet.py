@@ -10,7 +10,7 @@ import numpy as np
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
 from poselift.export.people_check import check_people
-from poselift.export.table import columns
+from poselift.export.table import make_columns
 from poselift.structures import Motion
 
 
@@ -32,7 +32,7 @@ def write_parquet(path: str | os.PathLike[str], motions: Sequence[Motion]) -> No
     arrow, parquet = require("pyarrow", "tables"), require("pyarrow.parquet", "tables")
     tables = []
     for motion in motions:
-        numbers = {"person": np.full(len(motion), motion.keypoints.person, np.int32), **columns(motion)}
+        numbers = {"person": np.full(len(motion), motion.keypoints.person, np.int32), **make_columns(motion)}
         tables.append(arrow.table({name: arrow.array(values, from_pandas=True) for name, values in numbers.items()}))
     # Columns that somebody lacks become null.
     table = arrow.concat_tables(tables, promote_options="default")

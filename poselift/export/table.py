@@ -5,7 +5,7 @@ import numpy as np
 from poselift.structures import FEET, Motion
 
 
-def columns(motion: Motion) -> dict[str, np.ndarray]:
+def make_columns(motion: Motion) -> dict[str, np.ndarray]:
     """The columns of a motion, each (t,).
 
     `time_s`; `interpolated`; `root_x_m`, `root_y_m`, `root_z_m`; for each joint `<joint>_x_m`, `<joint>_y_m`,

@@ -3,7 +3,7 @@
 import os
 from dataclasses import replace
 
-from poselift.export.character import Rigging, character
+from poselift.export.character import Rigging, make_character
 from poselift.export.glb import Document, check_times
 from poselift.structures import Motion
 
@@ -24,7 +24,7 @@ def write_vrma(path: str | os.PathLike[str], motion: Motion, rigging: Rigging | 
         InputError: pygltflib is not installed, the file cannot be written, the skeleton lacks joints, no frame has a
             pose, the motion is too long for the times of glTF, or feet are to be locked in a motion without contacts.
     """
-    figure = character(motion, replace(rigging or Rigging(), rig="vrm", rest="t"))
+    figure = make_character(motion, replace(rigging or Rigging(), rig="vrm", rest="t"))
     document = Document()
     check_times(path, [motion])
     # glTF has no times below 0.

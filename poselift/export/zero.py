@@ -6,7 +6,7 @@ from dataclasses import replace
 from poselift.structures import Motion
 
 
-def from_zero(motions: Sequence[Motion], start: float | None = None) -> list[Motion]:
+def count_from_zero(motions: Sequence[Motion], start: float | None = None) -> list[Motion]:
     """The motions with their times counted from the start of the run.
 
     Args:

@@ -14,11 +14,17 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.bounded import whole_number
 from poselift.keypoints.content import KeypointFile, Observation
-from poselift.keypoints.input_file import LAST_FRAME, KeypointInput, box_from_corner, frame_number, pick, score_of
+from poselift.keypoints.input_file import (
+    LAST_FRAME,
+    KeypointInput,
+    box_from_corner,
+    frame_number,
+    pick,
+    picture_size,
+    score_of,
+)
 from poselift.skeleton import COCO17, COCO_WHOLEBODY23, Skeleton
-from poselift.structures import MOST_PIXELS
 
 WHAT = "COCO's keypoint JSON, annotations or results"
 
@@ -58,15 +64,13 @@ def read(file: KeypointInput) -> KeypointFile:
     if not all(isinstance(image, dict) and "id" in image for image in images):
         raise file.fail("'images' has a picture without 'id'")
     pairs = [(image["width"], image["height"]) for image in images if "width" in image and "height" in image]
-    sizes = {tuple(whole_number(side, 1, MOST_PIXELS) for side in pair) for pair in pairs}
-    if any(None in size for size in sizes):
+    sizes = {picture_size(*pair) for pair in pairs}
+    if None in sizes:
         raise file.fail("'images' has a 'width' or 'height' that is no number of pixels")
     if len(sizes) > 1:
         raise file.fail(f"its 'images' have {len(sizes)} different sizes; give the pictures of one video")
-    width, height = sizes.pop() if sizes else (None, None)
-    size = None if width is None or height is None else (width, height)
     numbers = _numbers(file, images)
-    return _file(file, annotations, numbers, _categories(file), size, numbers.values())
+    return _file(file, annotations, numbers, _categories(file), sizes.pop() if sizes else None, numbers.values())
 
 
 def _numbers(file: KeypointInput, images: list[dict[str, Any]]) -> dict[Any, int]:

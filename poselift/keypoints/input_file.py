@@ -15,6 +15,7 @@ from poselift.core.errors import InputError, shorten
 from poselift.keypoints.frame_numbers import frame_numbers
 from poselift.skeleton import BODY25, COCO17, COCO18, COCO_WHOLEBODY23, HALPE26, Skeleton, closest_skeleton
 from poselift.skeleton.naming import find_places
+from poselift.structures import MOST_PIXELS
 
 _BY_COUNT = {17: COCO17, 18: COCO18, 25: BODY25, 26: HALPE26, 133: COCO_WHOLEBODY23, 136: HALPE26}
 """Skeleton by number of joints, unless the user names one. 133 is COCO-WholeBody and 136 is Halpe with faces and hands;
@@ -190,6 +191,12 @@ def box_from_corner(box: Any) -> Float[np.ndarray, "4"] | None:
         return None
     box = np.array([x, y, x + width, y + height])
     return box if np.isfinite(box).all() else None
+
+
+def picture_size(width: Any, height: Any) -> tuple[int, int] | None:
+    """The (width, height) of pictures in a file; None if one of them is no number of pixels."""
+    sides = whole_number(width, 1, MOST_PIXELS), whole_number(height, 1, MOST_PIXELS)
+    return None if sides[0] is None or sides[1] is None else (sides[0], sides[1])
 
 
 def frame_number(value: Any) -> int | None:

@@ -19,9 +19,8 @@ from jaxtyping import Float
 from poselift.core.bounded import whole_number
 from poselift.core.errors import InputError
 from poselift.keypoints.content import KeypointFile, Observation
-from poselift.keypoints.input_file import KeypointInput
+from poselift.keypoints.input_file import KeypointInput, picture_size
 from poselift.skeleton import BODY25, Skeleton
-from poselift.structures import MOST_PIXELS
 
 WHAT = "a folder of OpenPose's JSON (also Pose2Sim's, and AlphaPose's sep-json), or DWPose's list of frames"
 
@@ -51,7 +50,7 @@ def read(file: KeypointInput) -> KeypointFile:
         if not isinstance(content, dict) or not isinstance(content.get("people"), list):
             raise InputError(f"{where}: it has no list 'people'; remove what other programs wrote")
         people[number] = [found for person in content["people"] if (found := _person(file, person, where))]
-        sizes.add(tuple(whole_number(content.get(f"canvas_{side}"), 1, MOST_PIXELS) for side in ("width", "height")))
+        sizes.add(picture_size(content.get("canvas_width"), content.get("canvas_height")))
     everybody = [points for there in people.values() for _, points in there]
     counts = {len(points) for points in everybody}
     if len(counts) > 1:
@@ -66,9 +65,7 @@ def read(file: KeypointInput) -> KeypointFile:
     }
     if len(sizes) > 1:
         raise file.fail(f"its frames have {len(sizes)} sizes of the canvas; give the frames of one video")
-    width, height = sizes.pop() if sizes else (None, None)
-    size = None if width is None or height is None else (width, height)
-    return KeypointFile(file.path, "openpose", skeleton, frames, size)
+    return KeypointFile(file.path, "openpose", skeleton, frames, sizes.pop() if sizes else None)
 
 
 def _frames(file: KeypointInput) -> Iterator[tuple[int, str, Any]]:

@@ -14,14 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from poselift.core.bounded import whole_number
 from poselift.core.errors import InputError, reason
 from poselift.core.npz import npz_names
 from poselift.data.reading import load_object_npz
 from poselift.keypoints.content import KeypointFile, Observation
-from poselift.keypoints.input_file import KeypointInput
+from poselift.keypoints.input_file import KeypointInput, picture_size
 from poselift.skeleton import COCO17, H36M17
-from poselift.structures import MOST_PIXELS
 
 WHAT = "VideoPose3D's npz, from Detectron2 or of a custom data set"
 
@@ -121,7 +119,4 @@ def _custom(file: KeypointInput) -> KeypointFile:
 
 def _size(metadata: Any) -> tuple[int, int] | None:
     """(width, height) of the video."""
-    if not isinstance(metadata, dict) or not {"w", "h"} <= metadata.keys():
-        return None
-    width, height = (whole_number(metadata[key], 1, MOST_PIXELS) for key in ("w", "h"))
-    return None if width is None or height is None else (width, height)
+    return picture_size(metadata.get("w"), metadata.get("h")) if isinstance(metadata, dict) else None

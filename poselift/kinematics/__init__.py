@@ -4,11 +4,11 @@ from poselift.kinematics.angles import Angles, joint_angles
 from poselift.kinematics.cycles import PERCENT, Cycles, gait_cycles
 from poselift.kinematics.feet import lock_feet
 from poselift.kinematics.filtering import butterworth
-from poselift.kinematics.footfalls import Footfalls, footfalls, steps_with
-from poselift.kinematics.gait import Gait, Step, Stride, gait
+from poselift.kinematics.footfalls import Footfalls, find_footfalls, steps_with
+from poselift.kinematics.gait import Gait, Step, Stride, measure_gait
 from poselift.kinematics.heading import along_x
 from poselift.kinematics.inverse import points_y_up, solve
-from poselift.kinematics.opensim_coordinates import coordinates
+from poselift.kinematics.opensim_coordinates import compute_coordinates
 from poselift.kinematics.propagation import with_uncertainty
 from poselift.kinematics.rate import at_rate
 from poselift.kinematics.rig import Z_UP, Rig, RiggedMotion
@@ -29,12 +29,12 @@ __all__ = [
     "along_x",
     "at_rate",
     "butterworth",
-    "coordinates",
-    "footfalls",
-    "gait",
+    "compute_coordinates",
+    "find_footfalls",
     "gait_cycles",
     "joint_angles",
     "lock_feet",
+    "measure_gait",
     "points_y_up",
     "relative_to_body",
     "segment_angles",

@@ -70,7 +70,7 @@ class Footfalls:
     running: bool
 
 
-def footfalls(motion: Motion) -> Footfalls:
+def find_footfalls(motion: Motion) -> Footfalls:
     """The strikes and toe-offs of a walk or run forwards; none for somebody who does not step.
 
     Args:

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from poselift.core.kinds import check_kinds
 from poselift.core.times import usual_interval
-from poselift.kinematics.footfalls import footfalls
+from poselift.kinematics.footfalls import find_footfalls
 from poselift.kinematics.whole_body import TO_90, relative_to_body
 from poselift.structures import FEET, Motion
 
@@ -116,7 +116,7 @@ class Gait:
 
 
 @check_kinds
-def gait(motion: Motion, belt: float | None = None) -> Gait:
+def measure_gait(motion: Motion, belt: float | None = None) -> Gait:
     """The gait of a walk or run forwards.
 
     Args:
@@ -126,7 +126,7 @@ def gait(motion: Motion, belt: float | None = None) -> Gait:
     Raises:
         InputError: the motion is not in the world frame, or its skeleton has no hips, knees and ankles.
     """
-    falls = footfalls(motion)
+    falls = find_footfalls(motion)
     strikes = sorted((time, foot) for foot, times in enumerate(falls.strikes) for time in times.tolist())
     pairs = list(pairwise(strikes))
     # Feet that land together have jumped: neither strike begins or ends a step.

@@ -18,7 +18,7 @@ _ARM, _ELBOW = np.radians(2.6), np.radians(6.2)
 """How far the model's upper arm points ahead at 0, and its forearm is extended beyond the upper arm."""
 
 
-def coordinates(rigged: RiggedMotion) -> dict[str, Float[np.ndarray, " t"]]:
+def compute_coordinates(rigged: RiggedMotion) -> dict[str, Float[np.ndarray, " t"]]:
     """Values by the names of Rajagopal et al. (IEEE Trans. Biomed. Eng. 2016), degrees, and metres for pelvis_t*.
 
     Their order and signs are the model's, and OpenSim's ground has the axes of the motion. The pelvis lies so that the

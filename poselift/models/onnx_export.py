@@ -83,17 +83,17 @@ def export_onnx(weights: Weights, path: str | Path, flip: bool = True) -> float:
         require(package, "onnx")
     module = PixelsToJoints(weights, flip).eval()
     program = run_exporter(module, weights)
-    program.model.metadata_props.update(metadata(weights, flip))
+    program.model.metadata_props.update(describe_weights(weights, flip))
     program.model.producer_name, program.model.producer_version = "poselift", __version__
     with atomic_path(path) as temporary:
         program.save(temporary, external_data=False)
-        far = difference(module, temporary.read_bytes())
+        far = measure_difference(module, temporary.read_bytes())
         if not far <= TOLERANCE:
             raise refuse(weights, f"its joints would differ by {far} m from PyTorch's")
     return far
 
 
-def metadata(weights: Weights, flip: bool) -> dict[str, str]:
+def describe_weights(weights: Weights, flip: bool) -> dict[str, str]:
     """What the file says about itself; lists and numbers are JSON."""
     skeleton_in, skeleton_out = weights.skeleton_in, weights.skeleton_out
     # The licence of shipped weights, by their SHA-256; other weights may have one in their card.
@@ -149,7 +149,7 @@ def run_exporter(module: PixelsToJoints, weights: Weights) -> Any:
         raise refuse(weights, _cause(error)) from error
 
 
-def difference(module: PixelsToJoints, graph: str | bytes) -> float:
+def measure_difference(module: PixelsToJoints, graph: str | bytes) -> float:
     """The largest difference between the joints of the graph and of PyTorch; NaN if only one has a number.
 
     Args:

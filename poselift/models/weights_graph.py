@@ -14,7 +14,14 @@ import numpy as np
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
-from poselift.models.onnx_export import TOLERANCE, PixelsToJoints, difference, metadata, refuse, run_exporter
+from poselift.models.onnx_export import (
+    TOLERANCE,
+    PixelsToJoints,
+    describe_weights,
+    measure_difference,
+    refuse,
+    run_exporter,
+)
 from poselift.models.saved_weights import Weights, graph_path
 
 _INLINE = 64
@@ -43,12 +50,12 @@ def write_graph(weights: Weights) -> Path:
     model.ClearField("functions")
     model.producer_name = "poselift"
     config = json.dumps(weights.card["config"], sort_keys=True)
-    about = {**metadata(weights, flip=False), "model": weights.card["model"], "config": config}
+    about = {**describe_weights(weights, flip=False), "model": weights.card["model"], "config": config}
     onnx.helper.set_model_props(model, about)
     path = graph_path(weights.path)
     with atomic_path(path) as temporary:
         temporary.write_bytes(model.SerializeToString())
-        far = difference(module, str(temporary))
+        far = measure_difference(module, str(temporary))
         if not far <= TOLERANCE:
             raise refuse(weights, f"its joints would differ by {far} m from PyTorch's")
     return path

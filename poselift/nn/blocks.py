@@ -1,6 +1,7 @@
 """Feed-forward layers and the blocks of Transformers."""
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float
@@ -115,42 +116,24 @@ class EncoderBlock(nn.Module):
         return _residual(tokens, self.feed_forward_norm, self.norm, lambda x: self.dropout(self.feed_forward(x)))
 
 
-class DecoderBlock(nn.Module):
-    """Attention among the decoder's tokens, attention to the encoder's, and feed-forward layers.
+class DecoderBlock(EncoderBlock):
+    """An `EncoderBlock` with attention to the encoder's tokens between its two layers.
 
     Args:
         dim: width of the tokens.
-        attention: among the tokens, causal.
         cross_attention: from the tokens to the memory, the encoder's tokens.
-        feed_forward: a module from (b, n, dim) to (b, n, dim).
-        dropout: share of each residual branch's outputs dropped in training.
-        norm: one of `NORMS`.
+        options: those of `EncoderBlock`; its `attention` is causal.
 
     Raises:
         InputError: no norm has this name.
     """
 
-    def __init__(
-        self,
-        dim: int,
-        *,
-        attention: nn.Module,
-        cross_attention: nn.Module,
-        feed_forward: nn.Module,
-        dropout: float = 0.0,
-        norm: str = "pre",
-    ) -> None:
-        super().__init__()
-        self.norm = norm
-        self.attention_norm = _norm(norm, dim)
-        self.attention = attention
-        self.cross_norm = _norm(norm, dim)
+    def __init__(self, dim: int, *, cross_attention: nn.Module, **options: Any) -> None:
+        super().__init__(dim, **options)
+        self.cross_norm = _norm(self.norm, dim)
         self.cross_attention = cross_attention
-        self.feed_forward_norm = _norm(norm, dim)
-        self.feed_forward = feed_forward
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(
+    def forward(  # type: ignore[override]
         self,
         tokens: Float[Tensor, "b n d"],
         memory: Float[Tensor, "b m d"],

@@ -180,6 +180,10 @@ def _number(value: float | Tensor) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
+def _head(measure: Measure, metric: ElementMean) -> dict[str, Any]:
+    return {"title": measure.title, "unit": measure.unit, "better": find_direction(metric)}
+
+
 def _metric(
     measure: Measure, per_group: PerGroup[ElementMean], groups: Sequence[str], protocol: Protocol
 ) -> dict[str, Any]:
@@ -187,9 +191,7 @@ def _metric(
     frames = _number(everything.mean())
     elements = zip(measure.elements(protocol.skeleton), everything.means.tolist(), strict=True)
     return {
-        "title": measure.title,
-        "unit": measure.unit,
-        "better": find_direction(everything),
+        **_head(measure, everything),
         "mean": frames if protocol.average == "frames" else _number(per_group.mean()),
         "frames": frames,
         "count": int(everything.count.sum()),
@@ -201,9 +203,7 @@ def _metric(
 def _limbs(measure: Measure, metric: ElementMean, protocol: Protocol) -> dict[str, Any]:
     elements = zip(measure.elements(protocol.skeleton), metric.means.tolist(), strict=True)
     return {
-        "title": measure.title,
-        "unit": measure.unit,
-        "better": find_direction(metric),
+        **_head(measure, metric),
         "values": {name: _number(value) for name, value in elements},
         "mean": _number(metric.mean()),
     }

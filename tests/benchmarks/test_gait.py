@@ -3,12 +3,12 @@ import pytest
 
 from benchmarks import gait
 from benchmarks.gait import changes, differences, double_supports, events_of, stances
-from poselift.kinematics import gait as measured
+from poselift.kinematics import measure_gait
 from tests.kinematics.walker import walker
 
 
 def test_stances_and_differences_of_a_known_walk():
-    events = events_of(measured(walker()))
+    events = events_of(measure_gait(walker()))
     assert np.mean(stances(events)) == pytest.approx(0.62, abs=0.05)
     assert np.mean(double_supports(events)) == pytest.approx(0.24, abs=0.1)
     later = {key: times + 0.05 for key, times in events.items()}

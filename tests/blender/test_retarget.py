@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poselift.export.bvh import write_bvh
-from poselift.export.character import Rigging, character
+from poselift.export.character import Rigging, make_character
 from poselift.export.glb import write_glb
 from tests.blender.conftest import ADD_ON
 from tests.export.test_character import RIGS, moving, placed
@@ -37,7 +37,7 @@ def test_blender_reads_every_rig_standing_and_facing_minus_y(blender, tmp_path):
         write_bvh(files[-2], motion, rigging=Rigging(rig))
         write_glb(files[-1], [motion], Rigging(rig))
     for path, seen in zip(files, blender("rest_pose.py", *files), strict=True):
-        figure = character(motion, Rigging(path.stem))
+        figure = make_character(motion, Rigging(path.stem))
         rest = np.array([seen["rest"][name] for name in figure.names])
         np.testing.assert_allclose(rest, figure.rest @ _TO_BLENDER, atol=1e-4, err_msg=path.name)
         names = ("", *figure.names)

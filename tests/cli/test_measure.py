@@ -9,10 +9,10 @@ import pytest
 
 from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import gait_tables, ranges_table, trials_table
-from poselift.cli.measure.page import PAGE, html_of, write_page
-from poselift.cli.measure.trial import measured, summary
+from poselift.cli.measure.page import PAGE, convert_to_html, write_page
+from poselift.cli.measure.trial import measure_trial, summarise_gait
 from poselift.export import write_npz, write_sidecar
-from poselift.kinematics import gait, joint_angles
+from poselift.kinematics import joint_angles, measure_gait
 from poselift.structures import Height
 from tests.cli.running import emptied, poselift
 from tests.kinematics.conftest import pose, turn
@@ -28,7 +28,7 @@ def walk(tmp_path_factory):
     over = walker(uncertainty=radii, height=Height(1.7, 0.17))
     belt = walker(uncertainty=radii, height=Height(1.7, 0.0, "given"), travel=False)
     return {
-        name: measured(tmp_path_factory.mktemp(name) / "person_1.npz", motion)
+        name: measure_trial(tmp_path_factory.mktemp(name) / "person_1.npz", motion)
         for name, motion in (("over", over), ("belt", belt))
     }
 
@@ -47,7 +47,7 @@ def test_the_strides_of_a_walk_carry_the_uncertainty_of_the_size(walk):
     length, spread = map(float, stride.strip("| ").split(" | ")[-2:])
     assert length == pytest.approx(1.3 * CYCLE, abs=0.03)
     assert spread == pytest.approx(np.hypot(0.0465, 0.1645 * length), abs=0.01)
-    found = summary(walk["over"].gait)
+    found = summarise_gait(walk["over"].gait)
     assert found["speed_90_m_per_s"] > 0.16 * found["speed_m_per_s"]
 
 
@@ -56,24 +56,26 @@ def test_a_treadmill_has_cadence_and_phases_but_no_lengths(walk, tmp_path):
     assert text.startswith("Walk: 9 steps, cadence 110.")
     assert "treadmill" in text
     assert "Speed" not in text
-    along, across = (measured(tmp_path / "a.npz", walker(travel=False, turn=turned)) for turned in (0.0, np.pi / 2))
+    along, across = (
+        measure_trial(tmp_path / "a.npz", walker(travel=False, turn=turned)) for turned in (0.0, np.pi / 2)
+    )
     assert "camera looks along the walk" in gait_tables(along)
     assert "camera looks along the walk" not in gait_tables(across)
     assert "those of a person of 1.70 m, as given" in text, "steps have lengths on a treadmill too"
-    over_ground = gait_tables(measured(tmp_path / "a.npz", walker(), 1.3))
+    over_ground = gait_tables(measure_trial(tmp_path / "a.npz", walker(), 1.3))
     assert "The belt of 1.3 m/s is not used" in over_ground
-    assert np.isnan(summary(walk["belt"].gait)["stride_length_m"])
+    assert np.isnan(summarise_gait(walk["belt"].gait)["stride_length_m"])
 
 
 def test_a_belt_of_known_speed_gives_lengths(tmp_path):
-    trial = measured(tmp_path / "a.npz", walker(travel=False, height=Height(1.7, 0.17)), belt=1.3)
+    trial = measure_trial(tmp_path / "a.npz", walker(travel=False, height=Height(1.7, 0.17)), belt=1.3)
     assert "Speed 1.30 m/s." in gait_tables(trial)
     assert "a belt of 1.3 m/s" in gait_tables(trial)
 
 
 def test_who_stands_has_no_steps(tmp_path):
-    assert "no foot strike" in gait_tables(measured(tmp_path / "a.npz", pose(frames=20)))
-    assert "lift with --world" in gait_tables(measured(tmp_path / "a.npz", pose(frames=20, frame="camera")))
+    assert "no foot strike" in gait_tables(measure_trial(tmp_path / "a.npz", pose(frames=20)))
+    assert "lift with --world" in gait_tables(measure_trial(tmp_path / "a.npz", pose(frames=20, frame="camera")))
 
 
 def test_the_files_hold_what_the_tables_show(walk, tmp_path):
@@ -121,7 +123,7 @@ def test_without_matplotlib_the_page_says_what_draws_the_plots(walk, tmp_path, m
 
 
 def test_names_cannot_become_markup():
-    assert html_of("| a | b |\n|---|---|\n| <b>x | 1 |").count("&lt;b&gt;x") == 1
+    assert convert_to_html("| a | b |\n|---|---|\n| <b>x | 1 |").count("&lt;b&gt;x") == 1
 
 
 @pytest.mark.parametrize("world", [True, False])
@@ -143,7 +145,7 @@ def test_times_count_from_the_first_frame_of_the_run(tmp_path):
     assert poselift("measure", place, "--out", tmp_path / "out").code == 0
     with open(tmp_path / "out" / "events.csv", encoding="utf-8", newline="") as file:
         found = [float(row["time_s"]) for row in csv.DictReader(file)]
-    np.testing.assert_allclose(found, [2 + time for time, _, _ in gait(walk).events], atol=1e-4)
+    np.testing.assert_allclose(found, [2 + time for time, _, _ in measure_gait(walk).events], atol=1e-4)
 
 
 def test_a_belt_that_is_no_speed(tmp_path):

@@ -87,8 +87,7 @@ OTHERS = ("report", "calibrate", "export-onnx")
 
 def chosen(command):
     """Whether a command is of those that this file runs."""
-    others = command.name in OTHERS and "--web" not in command.arguments  # a minute; tests/lifting has it
-    return bool(command.config or command.program.startswith("tools/") or others)
+    return bool(command.config or command.program.startswith("tools/") or command.name in OTHERS)
 
 
 def of_a_model(command):

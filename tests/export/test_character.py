@@ -3,7 +3,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.export.bvh import write_bvh
-from poselift.export.character import OWN, Rigging, character, rig_names
+from poselift.export.character import OWN, Rigging, make_character, rig_names
 from poselift.kinematics import solve
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.structures import Keypoints2D, Motion
@@ -42,7 +42,7 @@ def placed(figure):
 @pytest.mark.parametrize("skeleton", [CMU28, H36M17], ids=lambda skeleton: skeleton.name)
 def test_limbs_are_where_the_motion_has_them_in_any_rig_and_rest_pose(skeleton, rig, rest):
     motion = moving(skeleton)
-    figure, rigged = character(motion, Rigging(rig, rest)), solve(motion)
+    figure, rigged = make_character(motion, Rigging(rig, rest)), solve(motion)
     places, own = placed(figure), rigged.positions()
     segment = {slot: row for row, slot in enumerate(figure.slots)}
     pairs = {
@@ -67,7 +67,7 @@ def test_limbs_are_where_the_motion_has_them_in_any_rig_and_rest_pose(skeleton, 
 
 @pytest.mark.parametrize("rig", RIGS)
 def test_a_rig_stands_on_the_ground_and_has_spine_and_clavicles(rig):
-    figure = character(moving(), Rigging(rig))
+    figure = make_character(moving(), Rigging(rig))
     assert len(set(figure.names)) == len(figure.names)
     assert all(parent < row for row, parent in enumerate(figure.parents))
     at = dict(zip(figure.slots, figure.rest, strict=True))
@@ -85,20 +85,20 @@ def test_a_rig_stands_on_the_ground_and_has_spine_and_clavicles(rig):
 
 def test_arms_of_rest_poses():
     def elbow(rest, rig="mixamo"):
-        figure = character(moving(), Rigging(rig, rest))
+        figure = make_character(moving(), Rigging(rig, rest))
         at = dict(zip(figure.slots, figure.rest, strict=True))
         return at["left_hand"] - at["left_upper_arm"]
 
     np.testing.assert_allclose(elbow("t"), [0.54, 0, 0], atol=1e-6)
     np.testing.assert_allclose(elbow("a"), 0.54 * np.array([1, -1, 0]) / np.sqrt(2), atol=1e-6)
     np.testing.assert_allclose(elbow(None, "unreal"), elbow("a"), atol=1e-6)
-    first = character(moving(), Rigging("mixamo", "first"))
+    first = make_character(moving(), Rigging("mixamo", "first"))
     np.testing.assert_allclose(first.rotations[0], np.broadcast_to(np.eye(3), first.rotations[0].shape), atol=1e-9)
     np.testing.assert_allclose(first.rest, placed(first)[0], atol=1e-9)
 
 
 def test_unreal_has_a_root_that_stays():
-    figure = character(moving(), Rigging("unreal"))
+    figure = make_character(moving(), Rigging("unreal"))
     assert figure.names[:2] == ("root", "pelvis")
     np.testing.assert_array_equal(figure.rotations[:, 0], np.broadcast_to(np.eye(3), (30, 3, 3)))
     assert figure.mover == 1
@@ -110,7 +110,7 @@ def test_bvh_plays_the_bones(tmp_path, rig, up):
     motion = emptied(moving(), [0, 7])
     write_bvh(tmp_path / "a.bvh", motion, up, rigging=Rigging(rig))
     names, _, places, _ = read_bvh(tmp_path / "a.bvh")
-    figure = character(motion, Rigging(rig))
+    figure = make_character(motion, Rigging(rig))
     figure = figure.with_z_up() if up == "z" else figure
     order = [figure.names.index(name) for name in names]
     np.testing.assert_allclose(places / 100, placed(figure)[:, order], atol=1e-4)
@@ -120,11 +120,11 @@ def test_what_cannot_be_is_one_line(tmp_path):
     with pytest.raises(InputError, match="no rig is called 'mixmo'; did you mean 'mixamo'"):
         Rigging("mixmo")
     with pytest.raises(InputError, match="lift with --world"):
-        character(moving(), Rigging("mixamo", lock_feet=True))
+        make_character(moving(), Rigging("mixamo", lock_feet=True))
     times = np.arange(3) / 30
     seen = Keypoints2D(np.full((3, 17, 2), 9.0), np.ones((3, 17)), times, COCO17, (640, 480))
     other = Motion(np.zeros((3, 17, 3)), np.zeros((3, 3)), times, np.zeros(3, bool), COCO17, "camera", seen)
     with pytest.raises(InputError, match="coco17 lacks pelvis"):
         write_bvh(tmp_path / "a.bvh", other, rigging=Rigging("mixamo"))
-    assert len(character(moving(frames=1), Rigging("vrm")).way) == 1
+    assert len(make_character(moving(frames=1), Rigging("vrm")).way) == 1
     assert list(tmp_path.iterdir()) == []

@@ -16,9 +16,9 @@ from poselift.export.export_formats import FORMATS
 from poselift.export.markers import markers
 from poselift.export.netcdf import write_netcdf
 from poselift.export.parquet import write_parquet
-from poselift.export.table import columns
+from poselift.export.table import make_columns
 from poselift.export.trc_markers import write_trc
-from poselift.kinematics import gait, solve
+from poselift.kinematics import measure_gait, solve
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Height, Keypoints2D
 from tests.core.full_disk import full_disk
@@ -79,7 +79,7 @@ def test_c3d_has_the_events_of_a_walk(tmp_path):
     walk = walker(seconds=40.0)
     write_c3d(tmp_path / "a.c3d", [walk])
     found = ezc3d.c3d(str(tmp_path / "a.c3d"))["parameters"]["EVENT"]
-    events = gait(walk).events
+    events = measure_gait(walk).events
     assert found["USED"]["value"][0] == len(events)
     names = [
         (context, label) for context, label in zip(found["CONTEXTS"]["value"], found["LABELS"]["value"], strict=True)
@@ -95,7 +95,7 @@ def test_c3d_has_more_events_than_a_parameter_has_room_for(tmp_path):
     walk = walker(seconds=90.0)
     write_c3d(tmp_path / "a.c3d", [walk])
     found = ezc3d.c3d(str(tmp_path / "a.c3d"))["parameters"]["EVENT"]
-    count = len(gait(walk).events)
+    count = len(measure_gait(walk).events)
     assert 255 < count == found["USED"]["value"][0]
     assert len(found["LABELS"]["value"]) + len(found["LABELS2"]["value"]) == count
 
@@ -365,7 +365,7 @@ def test_parquet_has_the_columns_of_the_table_and_nulls(tmp_path, world_motion):
     parquet = pytest.importorskip("pyarrow.parquet")
     write_parquet(tmp_path / "a.parquet", [world_motion])
     table = parquet.read_table(tmp_path / "a.parquet")
-    assert table.column_names == ["person", *columns(world_motion)]
+    assert table.column_names == ["person", *make_columns(world_motion)]
     assert table["person"].to_pylist() == [3] * 6
     assert table["interpolated"].to_pylist() == world_motion.interpolated.tolist()
     assert table["left_knee_y_m"][4].as_py() is None

@@ -7,8 +7,8 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.export.export_formats import FORMATS
-from poselift.export.zero import from_zero
-from poselift.kinematics import gait
+from poselift.export.zero import count_from_zero
+from poselift.kinematics import measure_gait
 from tests.kinematics.conftest import pose, turn
 from tests.kinematics.walker import walker
 
@@ -33,9 +33,9 @@ def written(name, tmp_path, late, start=START):
 
 
 def test_times_count_from_the_first_frame_of_the_run(late):
-    (moved,) = from_zero([late], START)
+    (moved,) = count_from_zero([late], START)
     assert moved.timestamps[0] == moved.keypoints.timestamps[0] == pytest.approx(LATE)
-    assert from_zero([late])[0].timestamps[0] == 0
+    assert count_from_zero([late])[0].timestamps[0] == 0
 
 
 def test_bvh_holds_the_first_pose_until_the_person_comes(tmp_path, late):
@@ -58,7 +58,7 @@ def test_events_of_c3d_count_from_there_too(tmp_path):
     times = walk.timestamps + START + LATE
     late = replace(walk, timestamps=times, keypoints=replace(walk.keypoints, timestamps=times))
     minutes, seconds = ezc3d.c3d(str(written("c3d", tmp_path, late)))["parameters"]["EVENT"]["TIMES"]["value"]
-    wanted = [LATE + time for time, _, _ in gait(walk).events]
+    wanted = [LATE + time for time, _, _ in measure_gait(walk).events]
     np.testing.assert_allclose(60 * minutes + seconds, wanted, atol=1e-3)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.kinematics import gait
+from poselift.kinematics import measure_gait
 from poselift.kinematics.gait import AHEAD
 from poselift.structures import Height
 from tests.kinematics.conftest import pose
@@ -16,7 +16,7 @@ CYCLE = 120 / 110
 @pytest.mark.parametrize("turn", [0.0, 2.0])
 @pytest.mark.parametrize("travel", [True, False])
 def test_a_walk_over_ground_and_on_a_treadmill_have_the_same_events(travel, turn):
-    found = gait(walker(travel=travel, turn=turn))
+    found = measure_gait(walker(travel=travel, turn=turn))
     assert found.cadence == pytest.approx(110, abs=0.5)
     assert not found.running
     strikes = np.array([time for time, foot, name in found.events if name == "strike" and foot == 1])
@@ -32,7 +32,7 @@ def test_a_walk_over_ground_and_on_a_treadmill_have_the_same_events(travel, turn
 
 
 def test_the_strides_of_a_walk_over_ground():
-    found = gait(walker(uncertainty=np.full((180, 17), 0.05), height=Height(1.7, 0.17)))
+    found = measure_gait(walker(uncertainty=np.full((180, 17), 0.05), height=Height(1.7, 0.17)))
     assert not found.in_place
     assert [stride.length for stride in found.strides] == pytest.approx([1.3 * CYCLE] * len(found.strides), abs=0.02)
     assert [stride.speed for stride in found.strides] == pytest.approx([1.3] * len(found.strides), abs=0.03)
@@ -41,19 +41,19 @@ def test_the_strides_of_a_walk_over_ground():
 
 
 def test_a_treadmill_has_lengths_if_the_speed_of_its_belt_is_known():
-    found = gait(walker(travel=False))
+    found = measure_gait(walker(travel=False))
     assert found.in_place
     assert np.isnan([stride.length for stride in found.strides]).all()
-    known = gait(walker(travel=False), belt=1.3)
+    known = measure_gait(walker(travel=False), belt=1.3)
     assert [stride.length for stride in known.strides] == pytest.approx([1.3 * CYCLE] * len(known.strides), abs=0.05)
     assert [step.length for step in known.steps] == pytest.approx([1.3 * CYCLE / 2] * len(known.steps), abs=0.03)
     assert [stride.noise for stride in known.strides] == pytest.approx([1.3 / 30] * len(known.strides)), "a frame's way"
-    assert gait(walker(travel=True), belt=2.0).belt is None  # the person walks over ground
+    assert measure_gait(walker(travel=True), belt=2.0).belt is None  # the person walks over ground
 
 
 @pytest.mark.parametrize("travel", [True, False])
 def test_a_run_has_spells_without_a_foot_down(travel):
-    found = gait(walker(cadence=168, speed=2.5, stance=0.36, fps=50, travel=travel))
+    found = measure_gait(walker(cadence=168, speed=2.5, stance=0.36, fps=50, travel=travel))
     assert found.running
     assert found.cadence == pytest.approx(168, abs=1)
     assert np.median([stride.stance for stride in found.strides]) == pytest.approx(0.36, abs=0.08)
@@ -71,28 +71,30 @@ def test_uneven_frames_and_a_gap_give_the_same_cadence():
     seen = {name: getattr(walk.keypoints, name)[kept] for name in ("keypoints", "scores", "timestamps")}
     fields = {name: getattr(walk, name)[kept] for name in ("joints", "root", "timestamps", "interpolated")}
     fewer = dataclasses.replace(walk, keypoints=dataclasses.replace(walk.keypoints, **seen), **fields)
-    assert gait(fewer).cadence == pytest.approx(110, abs=2)
+    assert measure_gait(fewer).cadence == pytest.approx(110, abs=2)
 
 
 def test_legs_outside_the_picture_have_no_steps():
     walk = walker()
     scores = walk.keypoints.scores.copy()
     scores[:, walk.skeleton.indices(["left_ankle", "right_ankle"])] = 0
-    assert not gait(dataclasses.replace(walk, keypoints=dataclasses.replace(walk.keypoints, scores=scores))).steps
+    assert not measure_gait(
+        dataclasses.replace(walk, keypoints=dataclasses.replace(walk.keypoints, scores=scores))
+    ).steps
 
 
 def test_who_stands_jumps_or_waits_has_no_steps():
     still = pose(frames=60)
-    assert not gait(still).steps
-    assert not gait(still).events
+    assert not measure_gait(still).steps
+    assert not measure_gait(still).events
     joints = still.joints.copy()
     rows = still.skeleton.indices(
         [f"{side}_{joint}" for side in ("left", "right") for joint in ("ankle", "heel", "big_toe")]
     )
     joints[:, rows, 2] += 0.3 * np.sin(np.arange(60) / 5)[:, None]  # both feet at once
-    assert not gait(dataclasses.replace(still, joints=joints)).steps
+    assert not measure_gait(dataclasses.replace(still, joints=joints)).steps
 
 
 def test_what_gait_needs():
     with pytest.raises(InputError, match="--world"):
-        gait(dataclasses.replace(walker(), frame="camera"))
+        measure_gait(dataclasses.replace(walker(), frame="camera"))

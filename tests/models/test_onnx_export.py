@@ -20,7 +20,7 @@ from poselift.models import (
     load_weights,
     onnx_export,
 )
-from poselift.models.onnx_export import INPUTS, PixelsToJoints, export_onnx, metadata, random_windows
+from poselift.models.onnx_export import INPUTS, PixelsToJoints, describe_weights, export_onnx, random_windows
 from poselift.models.saved_weights import Weights
 
 pytestmark = pytest.mark.slow
@@ -123,7 +123,7 @@ def test_a_model_that_cannot_be_exported_says_so(tmp_path, monkeypatch):
 
 def test_what_the_graph_of_shipped_weights_says():
     weights = load_weights("tiny")
-    known = metadata(weights, flip=True)
+    known = describe_weights(weights, flip=True)
     assert known["licence"] == "Apache-2.0"
     assert known["sha256"] == weights.sha256
     assert known["pelvis"] == "spine"

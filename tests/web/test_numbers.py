@@ -13,7 +13,7 @@ from poselift.export import read_motion, read_sidecar
 from poselift.export.bvh import write_bvh
 from poselift.export.glb import write_glb
 from poselift.export.unseen import unseen_spans
-from poselift.export.zero import from_zero
+from poselift.export.zero import count_from_zero
 from poselift.kinematics.angles import joint_angles
 from poselift.kinematics.height import take_height
 from poselift.lifting import camera_for, lift
@@ -178,7 +178,7 @@ def test_bvh_files_are_those_of_python(ran, tmp_path):
     for person in (1, 2):
         name = f"person_{person}.bvh"
         motion = read_motion(ran / f"person_{person}.npz")
-        (motion,) = from_zero([motion], motion.timestamps[0] - 1)
+        (motion,) = count_from_zero([motion], motion.timestamps[0] - 1)
         write_bvh(tmp_path / name, motion, start=0.0)
         found, wanted = ((place / name).read_text().splitlines() for place in (ran, tmp_path))
         assert len(found) == len(wanted)
@@ -193,7 +193,7 @@ def test_bvh_files_are_those_of_python(ran, tmp_path):
 def test_glb_has_the_bones_and_the_body_of_python(ran, tmp_path):
     gltf = pytest.importorskip("pygltflib")
     motion = read_motion(ran / "person_1.npz")
-    write_glb(tmp_path / "person_1.glb", from_zero([motion], motion.timestamps[0] - 1))
+    write_glb(tmp_path / "person_1.glb", count_from_zero([motion], motion.timestamps[0] - 1))
     found, wanted = (gltf.GLTF2().load(str(place / "person_1.glb")) for place in (ran, tmp_path))
     assert [node.name for node in found.nodes] == [node.name for node in wanted.nodes]
     for node, other in zip(found.nodes, wanted.nodes, strict=True):

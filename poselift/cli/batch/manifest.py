@@ -6,7 +6,7 @@ from typing import Any
 
 from fsspec import AbstractFileSystem
 
-from poselift.cli.batch.storage import address
+from poselift.cli.batch.storage import find_address
 from poselift.core.bounded import MOST_TEXT, limit_unpacked
 from poselift.core.errors import InputError
 from poselift.core.optional import require
@@ -26,7 +26,7 @@ def read_manifest(files: AbstractFileSystem, path: str) -> list[tuple[str, dict[
     Raises:
         InputError: the file cannot be read, lacks the column, or has no rows.
     """
-    where = address(files, path)
+    where = find_address(files, path)
     if files.size(path) > MOST_TEXT:
         raise InputError(f"{where}: it is too large to read ({files.size(path)} bytes, at most {MOST_TEXT}); split it")
     content = files.cat_file(path)

@@ -58,12 +58,12 @@ def is_local(files: AbstractFileSystem) -> bool:
     return isinstance(files, LocalFileSystem)
 
 
-def address(files: AbstractFileSystem, path: str) -> str:
+def find_address(files: AbstractFileSystem, path: str) -> str:
     """The path of a local file, the URL of another one: `file_system` takes both."""
     return path if is_local(files) else str(files.unstrip_protocol(path))
 
 
-def stamp(files: AbstractFileSystem, path: str) -> dict[str, Any] | None:
+def read_stamp(files: AbstractFileSystem, path: str) -> dict[str, Any] | None:
     """Size and version of a file, which change if it is written anew; None if there is no such file.
 
     Raises:
@@ -75,7 +75,7 @@ def stamp(files: AbstractFileSystem, path: str) -> dict[str, Any] | None:
         except (OSError, ValueError):  # ValueError: a path with a null character
             return None
         return {"bytes": status.st_size, "modified": str(status.st_mtime_ns)} if os.path.isfile(path) else None
-    with explain_storage_errors(address(files, path)):
+    with explain_storage_errors(find_address(files, path)):
         try:
             facts = files.info(path)
         except FileNotFoundError:

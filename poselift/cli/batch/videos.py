@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from fsspec import AbstractFileSystem
 
 from poselift.cli.batch.manifest import MANIFESTS, read_manifest
-from poselift.cli.batch.storage import address, file_system, is_local, stamp
+from poselift.cli.batch.storage import file_system, find_address, is_local, read_stamp
 from poselift.cli.lift_options import add_video_options
 from poselift.cli.lift_request import LiftRequest, set_values
 from poselift.core.choices import did_you_mean
@@ -77,7 +77,7 @@ def find_videos(source: str, out: str, request: LiftRequest) -> list[Video]:
     chosen = sorted(set(paths) - set(hidden))
     if not chosen:
         raise InputError(f"{source}: there is no video in it; videos end in {', '.join(ENDINGS)}")
-    return _check([_video(address(files, path), base, request) for path in chosen], source)
+    return _check([_video(find_address(files, path), base, request) for path in chosen], source)
 
 
 def _video(path: str, base: str, request: LiftRequest, row: dict[str, str] | None = None, where: str = "") -> Video:
@@ -98,7 +98,7 @@ def _video(path: str, base: str, request: LiftRequest, row: dict[str, str] | Non
     digits = hashlib.sha256(f"{name}|{span}".encode("utf-8", "surrogateescape")).hexdigest()[:12]
     stem = re.sub(r"[^\w .()+,=@~-]", "_", PurePosixPath(name).stem).strip(". ") or "video"
     stem = stem.encode()[:_LONGEST].decode(errors="ignore")
-    return Video(path, name, f"{stem}-{digits}", stamp(files, place), own)
+    return Video(path, name, f"{stem}-{digits}", read_stamp(files, place), own)
 
 
 def _check(videos: list[Video], source: str) -> list[Video]:
@@ -114,7 +114,7 @@ def _resolve(files: AbstractFileSystem, base: str, path: str) -> str:
     """The path or URL in a manifest, which lies in the folder `base`."""
     if "://" in path:
         return path
-    return address(files, os.path.normpath(os.path.join(base, path)) if is_local(files) else f"{base}/{path}")
+    return find_address(files, os.path.normpath(os.path.join(base, path)) if is_local(files) else f"{base}/{path}")
 
 
 class _Row(argparse.ArgumentParser):

@@ -8,11 +8,11 @@ from poselift.cli.formats import find_start
 from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, write_page
-from poselift.cli.measure.trial import measured
+from poselift.cli.measure.trial import measure_trial
 from poselift.cli.paths import local_path
 from poselift.core.files import check_writable
 from poselift.export import read_motion
-from poselift.export.zero import from_zero
+from poselift.export.zero import count_from_zero
 
 _FASTEST = 15.0
 """Metres a second that no belt reaches; faster is a mistake of the unit."""
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> None:
     motions = select_posed({path: read_motion(path) for path in options.motions})
     trials = []
     for path, motion in motions.items():
-        trial = measured(path, from_zero([motion], find_start([path]))[0], options.belt)
+        trial = measure_trial(path, count_from_zero([motion], find_start([path]))[0], options.belt)
         trials.append(trial)
         print(f"## {path}\n\n{gait_tables(trial)}\n")
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from poselift.cli.measure.measure_tables import usual
-from poselift.cli.measure.trial import SIDES, Trial, spread_of, summary
+from poselift.cli.measure.measure_tables import find_usual_uncertainty
+from poselift.cli.measure.trial import SIDES, Trial, measure_spread, summarise_gait
 from poselift.core.cells import escape_formula
 from poselift.core.files import atomic_text, write_json
 from poselift.kinematics import PERCENT
@@ -27,8 +27,8 @@ def write_files(folder: Path, trials: Sequence[Trial]) -> None:
         InputError: a file cannot be written.
     """
     walks = [(trial, trial.gait) for trial in trials if trial.gait is not None]
-    keys = list(dict.fromkeys(key for _, gait in walks for key in summary(gait)))
-    gaits = {trial.name: summary(gait) for trial, gait in walks}
+    keys = list(dict.fromkeys(key for _, gait in walks for key in summarise_gait(gait)))
+    gaits = {trial.name: summarise_gait(gait) for trial, gait in walks}
     rows = ([trial.name, *(gaits.get(trial.name, {}).get(key, np.nan) for key in keys)] for trial in trials)
     _write(folder / "trials.csv", ["trial", *keys], rows)
     _write(
@@ -38,7 +38,9 @@ def write_files(folder: Path, trials: Sequence[Trial]) -> None:
             [trial.name, name, low, high, high - low, half]
             for trial in trials
             for angles in (trial.joints, trial.segments)
-            for name, (low, high), half in zip(angles.names, angles.ranges().tolist(), usual(angles), strict=True)
+            for name, (low, high), half in zip(
+                angles.names, angles.ranges().tolist(), find_usual_uncertainty(angles), strict=True
+            )
         ),
     )
     _write(
@@ -47,7 +49,7 @@ def write_files(folder: Path, trials: Sequence[Trial]) -> None:
         (
             [
                 *(trial.name, SIDES[stride.foot], stride.start, stride.end),
-                *(100 * stride.stance, 100 * stride.double_support, stride.length, spread_of(gait, stride)),
+                *(100 * stride.stance, 100 * stride.double_support, stride.length, measure_spread(gait, stride)),
             ]
             for trial, gait in walks
             for stride in gait.strides
@@ -85,14 +87,20 @@ def _entry(trial: Trial) -> dict[str, Any]:
     gait = trial.gait
     angles = {}
     for each in (trial.joints, trial.segments):
-        for name, (low, high), half in zip(each.names, each.ranges().tolist(), usual(each), strict=True):
-            angles[name] = {"lowest_deg": known(low), "highest_deg": known(high), "uncertainty_90_deg": known(half)}
+        for name, (low, high), half in zip(
+            each.names, each.ranges().tolist(), find_usual_uncertainty(each), strict=True
+        ):
+            angles[name] = {
+                "lowest_deg": round_known(low),
+                "highest_deg": round_known(high),
+                "uncertainty_90_deg": round_known(half),
+            }
     entry: dict[str, Any] = {"trial": trial.name, "angles": angles, "gait": None, "why_no_gait": trial.why or None}
     if trial.height is not None:
         height = trial.height
         entry["height"] = {"metres": height.metres, "spread": height.spread, "origin": height.origin}
     if gait is not None:
-        entry["gait"] = {key: known(value) for key, value in summary(gait).items()} | {
+        entry["gait"] = {key: round_known(value) for key, value in summarise_gait(gait).items()} | {
             "kind": "run" if gait.running else "walk",
             "in_place": gait.in_place,
             "belt_m_per_s": gait.belt,
@@ -103,7 +111,7 @@ def _entry(trial: Trial) -> dict[str, Any]:
     return entry
 
 
-def known(value: float) -> float | None:
+def round_known(value: float) -> float | None:
     """A number for JSON, which has no NaN."""
     return round(value, 6) if np.isfinite(value) else None
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from poselift.cli.measure.trial import SIDES, Trial, spread_of, summary
+from poselift.cli.measure.trial import SIDES, Trial, measure_spread, summarise_gait
 from poselift.kinematics import Angles, Gait
 from poselift.structures import Height
 
@@ -24,13 +24,15 @@ _ALONG = 45.0
 def ranges_table(angles: Angles) -> str:
     """The lowest and highest value of each angle, and their uncertainty, degrees."""
     lines = ["| angle | lowest ° | highest ° | range ° | ± ° (90 %) |", "|---|---:|---:|---:|---:|"]
-    for name, (low, high), half in zip(angles.names, angles.ranges().tolist(), usual(angles), strict=True):
-        cells = [number(value, 1) for value in (low, high, high - low, half)]
+    for name, (low, high), half in zip(
+        angles.names, angles.ranges().tolist(), find_usual_uncertainty(angles), strict=True
+    ):
+        cells = [format_number(value, 1) for value in (low, high, high - low, half)]
         lines.append(f"| {' | '.join([name.replace('_', ' '), *cells])} |")
     return "\n".join(lines)
 
 
-def usual(angles: Angles) -> list[float]:
+def find_usual_uncertainty(angles: Angles) -> list[float]:
     """The median uncertainty of each angle over the frames, degrees; NaN where it is unknown."""
     if angles.uncertainty is None:
         return [float("nan")] * len(angles.names)
@@ -43,7 +45,7 @@ def gait_tables(trial: Trial) -> str:
     gait = trial.gait
     if gait is None:
         return trial.why
-    found = summary(gait)
+    found = summarise_gait(gait)
     kind = "Run" if gait.running else "Walk"
     cadence = f"{gait.cadence:.1f} ± {gait.cadence_uncertainty:.1f} steps a minute"
     lines = [f"{kind}: {len(gait.steps)} steps, cadence {cadence}, {len(gait.strides)} strides."]
@@ -67,28 +69,34 @@ def gait_tables(trial: Trial) -> str:
         speed, error = found["speed_m_per_s"], found["speed_90_m_per_s"]
         around = f" ± {error:.2f} m/s (90 %)" if error > 0 else " m/s"
         lines.append(f"Speed {speed:.2f}{around}.")
-    lines.append(size_of(gait, trial.height))
+    lines.append(describe_size(gait, trial.height))
     phases = ["", "| foot | step length m | step time s | stance % | swing % |", "|---|---:|---:|---:|---:|"]
     for side in SIDES:
         columns = (("step_length_m", 2), ("step_time_s", 2), ("stance_percent", 1), ("swing_percent", 1))
-        phases.append(f"| {side} | {' | '.join(number(found[f'{side}_{name}'], digits) for name, digits in columns)} |")
+        phases.append(
+            f"| {side} | {' | '.join(format_number(found[f'{side}_{name}'], digits) for name, digits in columns)} |"
+        )
     lines += [*phases, ""]
     both = "flight_percent" if gait.running else "double_support_percent"
     lines.append(
-        f"{'Flight' if gait.running else 'Double support'} {number(found[both], 1)} % of the stride, step width "
-        f"{number(found['step_width_m'], 2)} m."
+        f"{'Flight' if gait.running else 'Double support'} {format_number(found[both], 1)} % of the stride, step width "
+        f"{format_number(found['step_width_m'], 2)} m."
     )
     if gait.strides:
         lines += ["", "| stride | foot | from s | to s | stance % | length m | ± m (90 %) |"]
         lines += ["|---:|---|---:|---:|---:|---:|---:|"]
     for row, stride in enumerate(gait.strides, 1):
         times = [f"{time:.2f}" for time in (stride.start, stride.end)]
-        values = number(100 * stride.stance, 1), number(stride.length, 2), number(spread_of(gait, stride), 2)
+        values = (
+            format_number(100 * stride.stance, 1),
+            format_number(stride.length, 2),
+            format_number(measure_spread(gait, stride), 2),
+        )
         lines.append(f"| {' | '.join([str(row), SIDES[stride.foot], *times, *values])} |")
     return "\n".join(lines)
 
 
-def size_of(gait: Gait, height: Height | None) -> str:
+def describe_size(gait: Gait, height: Height | None) -> str:
     """What the lengths know of the person's size."""
     if gait.belt is not None:
         belt = f"Strides, steps and speed are those of a belt of {gait.belt:g} m/s"
@@ -105,7 +113,7 @@ def size_of(gait: Gait, height: Height | None) -> str:
 
 def trials_table(trials: Sequence[Trial]) -> str:
     """One row for each motion with a gait; empty if there are fewer than two."""
-    walks = [(trial, summary(trial.gait)) for trial in trials if trial.gait is not None]
+    walks = [(trial, summarise_gait(trial.gait)) for trial in trials if trial.gait is not None]
     if len(walks) < 2:
         return ""
     columns = {
@@ -125,11 +133,11 @@ def trials_table(trials: Sequence[Trial]) -> str:
         "|---" + "|---:" * (len(columns) + 1) + "|",
     ]
     for trial, found in walks:
-        cells = [number(found[name], digits) for name, (_, digits) in columns.items()]
+        cells = [format_number(found[name], digits) for name, (_, digits) in columns.items()]
         lines.append(f"| {trial.name} | {found['steps']:.0f} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def number(value: float, digits: int) -> str:
+def format_number(value: float, digits: int) -> str:
     """A cell; "-" for NaN."""
     return f"{value:z.{digits}f}" if np.isfinite(value) else "-"

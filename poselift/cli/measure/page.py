@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Template
 
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
-from poselift.cli.measure.trial import SIDES, Trial, summary
+from poselift.cli.measure.trial import SIDES, Trial, summarise_gait
 from poselift.core.errors import InputError
 from poselift.core.files import write_text
 from poselift.core.optional import require
@@ -26,13 +26,13 @@ def write_page(folder: Path, trials: Sequence[Trial]) -> None:
     """
     body = [f'<p class="note">{escape(caveat)}</p>' for caveat in CAVEATS]
     if overview := trials_table(trials):
-        body += ["<h2>All trials</h2>", html_of(overview)]
+        body += ["<h2>All trials</h2>", convert_to_html(overview)]
     for trial in trials:
-        body += [f"<h2>{escape(trial.name)}</h2>", "<h3>Gait</h3>", html_of(gait_tables(trial))]
+        body += [f"<h2>{escape(trial.name)}</h2>", "<h3>Gait</h3>", convert_to_html(gait_tables(trial))]
         if trial.gait is not None and trial.cycles:
             body.append(f'<div class="plots">{_picture(trial)}</div>')
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):
-            body += [f"<h3>{title}</h3>", html_of(ranges_table(angles))]
+            body += [f"<h3>{title}</h3>", convert_to_html(ranges_table(angles))]
     # The file, not the module beside it, which evaluates and needs PyTorch.
     template = Template(files("poselift.reports").joinpath("page.html").read_text(encoding="utf-8"))
     write_text(folder / PAGE, template.substitute(title="Measurements", body="\n".join(body)))
@@ -47,7 +47,7 @@ def _picture(trial: Trial) -> str:
     from poselift.viz.plots import cycle_plot  # matplotlib is slow to load
 
     assert trial.gait is not None
-    found = summary(trial.gait)
+    found = summarise_gait(trial.gait)
     figure = cycle_plot(trial.cycles, {side: found[f"{side}_stance_percent"] for side in SIDES})
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=200, metadata={"Software": None})
@@ -60,7 +60,7 @@ def _picture(trial: Trial) -> str:
     return f"<figure>{image}<figcaption>{caption}</figcaption></figure>"
 
 
-def html_of(markdown: str) -> str:
+def convert_to_html(markdown: str) -> str:
     """The lines and tables of this package's Markdown as HTML."""
     blocks = []
     for block in markdown.split("\n\n"):

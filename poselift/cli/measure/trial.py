@@ -10,9 +10,9 @@ from poselift.kinematics import (
     Cycles,
     Gait,
     Stride,
-    gait,
     gait_cycles,
     joint_angles,
+    measure_gait,
     segment_angles,
     steps_with,
     with_uncertainty,
@@ -52,7 +52,7 @@ class Trial:
     unused_belt: float | None = None
 
 
-def measured(path: Path, motion: Motion, belt: float | None = None) -> Trial:
+def measure_trial(path: Path, motion: Motion, belt: float | None = None) -> Trial:
     """The measurements of a motion.
 
     Args:
@@ -69,7 +69,7 @@ def measured(path: Path, motion: Motion, belt: float | None = None) -> Trial:
     elif not steps_with(motion.skeleton):
         why = _NO_LEGS
     else:
-        found = gait(motion, belt)
+        found = measure_gait(motion, belt)
         if not found.steps:
             found, why = None, _NO_STEPS
     joints, segments = (with_uncertainty(angles, motion) for angles in (joint_angles, segment_angles))
@@ -79,43 +79,41 @@ def measured(path: Path, motion: Motion, belt: float | None = None) -> Trial:
     return Trial(name, joints, segments, found, why, cycles, motion.height, unused)
 
 
-def spread_of(gait: Gait, stride: Stride) -> float:
+def measure_spread(gait: Gait, stride: Stride) -> float:
     """Half-width of the 90 % interval of a stride's length, metres, with that of the person's size if it is known."""
     return float(np.hypot(stride.noise, np.nan_to_num(gait.stride_scale) * stride.length))
 
 
-def summary(gait: Gait) -> dict[str, float]:
+def summarise_gait(gait: Gait) -> dict[str, float]:
     """Means over the steps and strides, with units and half-widths of 90 % intervals in the names."""
     strides, steps = gait.strides, gait.steps
     length, time = (np.array([getattr(stride, name) for stride in strides]) for name in ("length", "seconds"))
     noise = np.array([stride.noise for stride in strides])
     values = {"steps": float(len(steps)), "strides": float(len(strides))}
     values |= {"cadence_per_min": gait.cadence, "cadence_90_per_min": gait.cadence_uncertainty}
-    values |= {"stride_time_s": mean(time), "stride_length_m": mean(length)}
+    values |= {"stride_time_s": average_known(time), "stride_length_m": average_known(length)}
     size = np.nan_to_num(gait.stride_scale)
     # The noise of strides in a row is shared by neighbours; as if independent it would be too small by a little.
-    error = np.hypot(mean(noise) / np.sqrt(max(len(strides), 1)), size * mean(length))
+    error = np.hypot(average_known(noise) / np.sqrt(max(len(strides), 1)), size * average_known(length))
     values |= {"stride_length_90_m": float(error)}
-    speed = mean(length / time)
-    values |= {
-        "speed_m_per_s": speed,
-        "speed_90_m_per_s": float(error / mean(length) * speed) if gait.belt is None else 0.0,
-    }
+    speed = average_known(length / time)
+    spread = float(error / average_known(length) * speed) if gait.belt is None else 0.0
+    values |= {"speed_m_per_s": speed, "speed_90_m_per_s": spread}
     for column, side in enumerate(SIDES):
         own = [step for step in steps if step.foot == column]
-        values[f"{side}_step_length_m"] = mean(np.array([step.length for step in own]))
-        values[f"{side}_step_time_s"] = mean(np.array([step.end - step.start for step in own]))
-        stance = mean(np.array([stride.stance for stride in strides if stride.foot == column]))
+        values[f"{side}_step_length_m"] = average_known(np.array([step.length for step in own]))
+        values[f"{side}_step_time_s"] = average_known(np.array([step.end - step.start for step in own]))
+        stance = average_known(np.array([stride.stance for stride in strides if stride.foot == column]))
         values |= {f"{side}_stance_percent": 100 * stance, f"{side}_swing_percent": 100 - 100 * stance}
-    values["step_width_m"] = mean(np.array([step.width for step in steps]))
-    double = 100 * mean(np.array([stride.double_support for stride in strides]))
+    values["step_width_m"] = average_known(np.array([step.width for step in steps]))
+    double = 100 * average_known(np.array([stride.double_support for stride in strides]))
     values["double_support_percent"] = max(double, 0.0) if np.isfinite(double) else double
     values["flight_percent"] = max(-double, 0.0) if np.isfinite(double) else double
     values["size_90_percent"] = 100 * gait.scale
     return values
 
 
-def mean(values: np.ndarray) -> float:
+def average_known(values: np.ndarray) -> float:
     """Mean of the known values; NaN without any."""
     known = values[np.isfinite(values)]
     return float(known.mean()) if len(known) else float("nan")

@@ -10,12 +10,11 @@ from jaxtyping import Float, UInt8
 
 from poselift.core.device import choose_device
 from poselift.core.errors import InputError
-from poselift.detection.duplicates import pose_nms
+from poselift.detection.duplicates import keep_each_once
 from poselift.detection.mmpose.compat import mmpose_imports, silence
 from poselift.detection.mmpose.configs import find_config, published_weights
 from poselift.detection.mmpose.joints import recognise_skeleton
 from poselift.detection.mmpose.mmpose_checkpoints import Checkpoint, load_checkpoint, load_state
-from poselift.detection.outside import hide_outside
 from poselift.structures import Detections
 
 DEFAULT_CONFIG = "rtmpose-m_8xb512-700e_body8-halpe26-256x192"
@@ -104,9 +103,7 @@ class MMPose:
                 people = self._find_people(pictures)
                 poses = self._find_joints(pictures, [boxes for boxes, _ in people])
             for picture, (boxes, box_scores), pose in zip(pictures, people, poses, strict=True):
-                kept = pose_nms(pose[..., :2], pose[..., 2], boxes, box_scores)
-                keypoints, scores = hide_outside(pose[kept, :, :2], pose[kept, :, 2].clip(0, 1), picture.shape)
-                found.append(Detections(boxes[kept], box_scores[kept], keypoints, scores, self.skeleton))
+                found.append(keep_each_once(picture, pose, boxes, box_scores, self.skeleton))
         return found
 
     def _find_people(

@@ -27,25 +27,18 @@ def lift_segments(network: Network, segments: Sequence[Segment], window: int, fl
     Returns:
         Averaged uncertainties are slightly too large, because a mean of joints is better than each.
     """
-    rows_of = [_interleaved_rows(segment) for segment in segments]
-    motions = [(segment, rows) for segment, parts in zip(segments, rows_of, strict=True) for rows in parts]
-    blends = [_Blend(len(rows), min(window, len(rows))) for _, rows in motions]
-    due = [(k, start) for k, blend in enumerate(blends) for start in window_starts(blend.frames, window, window // 2)]
-    for length in sorted({blend.length for blend in blends}):
-        same = [(k, start) for k, start in due if blends[k].length == length]
+    blends = [[_Blend(segment, rows, window) for rows in _interleaved_rows(segment)] for segment in segments]
+    due = [(blend, start) for parts in blends for blend in parts for start in blend.starts]
+    for length in sorted({blend.length for blend, _ in due}):
+        same = [(blend, start) for blend, start in due if blend.length == length]
         for first in range(0, len(same), network.batch):
             chunk = same[first : first + network.batch]
-            cut = [(motions[k][0], motions[k][1][start : start + length]) for k, start in chunk]
-            lifted = network.lift(_windows(cut), flip)
-            for row, (k, start) in enumerate(chunk):
-                blends[k].add(start, _channels(lifted, row))
-    means = iter(blends)
-    found = []
-    for segment, parts in zip(segments, rows_of, strict=True):
-        motion = [interpolate(next(means).mean(), segment.times[rows], segment.times) for rows in parts]
-        mean = np.asarray(np.mean(motion, axis=0, dtype=np.float64), np.float32)
-        found.append(Lifted(mean[..., :3], mean[..., 3] if mean.shape[-1] == 4 else None))
-    return found
+            lifted = network.lift(_windows([(blend.segment, blend.window(start)) for blend, start in chunk]), flip)
+            for row, (blend, start) in enumerate(chunk):
+                blend.add(start, _channels(lifted, row))
+    stacks = [np.stack([blend.mean() for blend in parts]) for parts in blends]
+    means = [stack.mean(axis=0, dtype=np.float64).astype(np.float32) for stack in stacks]
+    return [Lifted(mean[..., :3], mean[..., 3] if mean.shape[-1] == 4 else None) for mean in means]
 
 
 def window_starts(frames: int, window: int, overlap: int) -> list[int]:
@@ -63,32 +56,39 @@ def window_starts(frames: int, window: int, overlap: int) -> list[int]:
 
 
 class _Blend:
-    """The weighted mean of overlapping windows.
+    """The weighted mean of overlapping windows, of some frames of a segment.
 
     Args:
-        frames: of the whole.
-        length: frames in a window.
+        segment: the segment.
+        rows: the frames.
+        window: frames in a window, at most.
     """
 
-    def __init__(self, frames: int, length: int) -> None:
-        self.frames, self.length = frames, length
-        ramp = np.arange(1, length + 1, dtype=np.float32)
+    def __init__(self, segment: Segment, rows: Int[np.ndarray, " n"], window: int) -> None:
+        self.segment, self._rows = segment, rows
+        self.length, self.starts = min(window, len(rows)), window_starts(len(rows), window, window // 2)
+        ramp = np.arange(1, self.length + 1, dtype=np.float32)
         self._fade = np.minimum(ramp, ramp[::-1])[:, None, None]
         self._total: np.ndarray | None = None
-        self._weight = np.zeros((frames, 1, 1), np.float32)
+        self._weight = np.zeros((len(rows), 1, 1), np.float32)
+
+    def window(self, start: int) -> Int[np.ndarray, " t"]:
+        """The frames of a window, from its first one on."""
+        return self._rows[start : start + self.length]
 
     def add(self, start: int, values: Float[np.ndarray, "t j c"]) -> None:
         """Adds a window from its first frame on."""
         rows = slice(start, start + self.length)
         if self._total is None:
-            self._total = np.zeros((self.frames, *values.shape[1:]), values.dtype)
+            self._total = np.zeros((len(self._rows), *values.shape[1:]), values.dtype)
         self._total[rows] += values * self._fade
         self._weight[rows] += self._fade
 
-    def mean(self) -> Float[np.ndarray, "t j c"]:
-        """The blended values."""
-        assert self._total is not None, "each motion has a window"
-        return self._total / self._weight
+    def mean(self) -> Float[np.ndarray, "n j c"]:
+        """The blended values, interpolated to all frames of the segment."""
+        assert self._total is not None, "each blend has a window"
+        times = self.segment.times
+        return interpolate(self._total / self._weight, times[self._rows], times)
 
 
 def _interleaved_rows(segment: Segment) -> list[Int[np.ndarray, " n"]]:

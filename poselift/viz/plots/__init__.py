@@ -1,10 +1,8 @@
 """Plots for papers: one look, colours that colour-blind people can tell apart, units on every axis."""
 
 from poselift.viz.plots.accuracy_cost import Method, cost_plot
-from poselift.viz.plots.angle_panels import angle_plot
-from poselift.viz.plots.cycle_panels import cycle_plot
+from poselift.viz.plots.angle_panels import angle_plot, cycle_plot
 from poselift.viz.plots.examples import Example, example_plot
-from poselift.viz.plots.family import family_plot
 from poselift.viz.plots.groups import Bars, group_plot
 from poselift.viz.plots.joint_time import joint_plot
 from poselift.viz.plots.over_time import Trace, time_plot
@@ -31,7 +29,6 @@ __all__ = [
     "curve_plot",
     "cycle_plot",
     "example_plot",
-    "family_plot",
     "group_plot",
     "joint_plot",
     "pose_plot",

@@ -1,10 +1,16 @@
-"""Joint angles of both sides over time."""
+"""Joint angles of both sides, over time or over the gait cycle: one panel per angle."""
+
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from poselift.kinematics import Angles
+from poselift.kinematics import PERCENT, Angles, Cycles
 from poselift.viz.plots.style import COLUMN, GREY, LOOKS, PAGE, add_legend, style_plot
+
+_LOOKS = {"left": LOOKS[0], "right": LOOKS[1], "middle": LOOKS[6]}
 
 
 @style_plot
@@ -16,35 +22,61 @@ def angle_plot(angles: Angles) -> Figure:
     """
     kinds = list(dict.fromkeys(name.removeprefix("left_").removeprefix("right_") for name in angles.names))
     kinds = [kind for kind in kinds if any(np.isfinite(angles.of(name)).any() for name in _names(angles, kind))]
-    rows = -(-len(kinds) // 3)
-    figure = Figure(figsize=(PAGE, 0.35 * COLUMN * rows))
-    panels = figure.subplots(rows, 3, squeeze=False, sharex=True)
+    figure, panels = _panels(len(kinds), 3, 0.35 * COLUMN, "time (s)")
     ranges = dict(zip(angles.names, angles.ranges(), strict=True))
-    drawn = {}
-    for axes, kind in zip(panels.flat, kinds, strict=False):
+    drawn: dict[str, Artist] = {}
+    for axes, kind in zip(panels, kinds, strict=True):
         spans = []
         for name in _names(angles, kind):
             side = name.partition("_")[0] if name != kind else "middle"
-            look = {"left": LOOKS[0], "right": LOOKS[1], "middle": LOOKS[6]}[side]
-            (drawn[side],) = axes.plot(angles.timestamps, angles.of(name), color=look.color, linewidth=0.9)
+            (drawn[side],) = axes.plot(angles.timestamps, angles.of(name), color=_LOOKS[side].color, linewidth=0.9)
             low, high = ranges[name]
             if np.isfinite(low):
                 span = f"{low:z.0f} to {high:z.0f}°".replace("-", "\N{MINUS SIGN}")  # as at the ticks
                 spans.append(f"{'' if side == 'middle' else side[0].upper() + ' '}{span}")
-        axes.axhline(0, color=GREY, linewidth=0.4, zorder=0)
         axes.set_title(f"{kind.replace('_', ' ')}\n{', '.join(spans)}", loc="left")
+    add_legend(figure, [*drawn.values()], [*drawn])
+    return figure
+
+
+@style_plot
+def cycle_plot(cycles: Sequence[Cycles], stance: Mapping[str, float]) -> Figure:
+    """One panel per angle: the mean of the strides of each foot, and one standard deviation around it.
+
+    Args:
+        cycles: of one person, at least one with a known value.
+        stance: percent of the cycle at which each side's toe leaves, drawn as a thin line; NaN for none.
+    """
+    known = [each for each in cycles if np.isfinite(each.mean).any()]
+    kinds = list(dict.fromkeys(each.angle for each in known))
+    figure, panels = _panels(len(kinds), 4, 0.38 * COLUMN, "gait cycle (%)")
+    drawn: dict[str, Artist] = {}
+    for axes, kind in zip(panels, kinds, strict=True):
+        for each in (each for each in known if each.angle == kind):
+            color, mean, spread = _LOOKS[each.side].color, each.mean, np.nan_to_num(each.spread)
+            (drawn[each.side],) = axes.plot(PERCENT, mean, color=color, linewidth=1)
+            axes.fill_between(PERCENT, mean - spread, mean + spread, color=color, alpha=0.2, linewidth=0)
+            axes.axvline(stance.get(each.side, np.nan), color=color, linewidth=0.5, linestyle=":")
+        axes.set_title(kind.replace("_", " "), loc="left")
+    add_legend(figure, [*drawn.values()], [*drawn])
+    return figure
+
+
+def _panels(count: int, columns: int, height: float, x_label: str) -> tuple[Figure, list[Axes]]:
+    """A figure with panels of degrees in rows, each of this height in inches."""
+    rows = -(-count // columns)
+    figure = Figure(figsize=(PAGE, height * rows))
+    panels = figure.subplots(rows, columns, squeeze=False, sharex=True)
+    for number, axes in enumerate(panels.flat):
+        axes.set_visible(number < count)
+        axes.tick_params(labelbottom=number + columns >= count)
+        axes.axhline(0, color=GREY, linewidth=0.4, zorder=0)
         axes.margins(x=0)
-    for axes in panels.flat[len(kinds) :]:
-        axes.set_visible(False)
-    for column in range(3):
-        last = panels.flat[max((i for i in range(column, len(kinds), 3)), default=0)]
-        last.tick_params(labelbottom=True)
     for axes in panels[:, 0]:
         axes.set_ylabel("degrees")
     figure.align_ylabels(panels[:, 0])
-    figure.supxlabel("time (s)", fontsize="medium")
-    add_legend(figure, [*drawn.values()], [*drawn])
-    return figure
+    figure.supxlabel(x_label, fontsize="medium")
+    return figure, list(panels.flat[:count])
 
 
 def _names(angles: Angles, kind: str) -> list[str]:

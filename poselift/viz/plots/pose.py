@@ -10,7 +10,7 @@ from mpl_toolkits.mplot3d import Axes3D
 from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
 from poselift.structures import Motion
-from poselift.viz.plots.scene import AZIMUTH, ELEVATION, SIDES, Scene, sort_far_to_near
+from poselift.viz.plots.scene import AZIMUTH, ELEVATION, SIDES, Scene
 from poselift.viz.plots.style import COLUMN, GREY, PAGE, add_side_legend, style_plot
 
 _IN_A_ROW = 3
@@ -51,11 +51,8 @@ def pose_plot(motions: Sequence[Motion], times: Sequence[float]) -> Figure:
     for place, time in enumerate(times):
         axes = figure.add_subplot(rows, columns, place + 1, projection="3d", computed_zorder=False)
         _box(axes, np.stack([low, high]), len(times) > 1)
-        for limbs, joints, colors in scene.bodies(time):
-            ends = limbs.ends(joints)
-            order = sort_far_to_near(ends)
-            drawn = [colors[limb] for limb in order]
-            axes.add_collection(Line3DCollection(ends[order], colors=drawn, linewidths=1.8, capstyle="round"))
+        for ends, colors in scene.bodies(time):
+            axes.add_collection(Line3DCollection(ends, colors=colors, linewidths=1.8, capstyle="round"))
         if len(times) > 1:
             axes.set_title(f"{time:.2f} s", y=0.95)
     # Titles of the axes would meet the numbers: mplot3d does not keep them apart.

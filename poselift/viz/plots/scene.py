@@ -1,9 +1,9 @@
 """The places of people in 3D for plots on paper: upright, on the ground, seen from the camera's side."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 from matplotlib.colors import to_rgba
 
 from poselift.core.times import frame_at, half_interval
@@ -41,19 +41,25 @@ class Scene:
             floor = np.nanpercentile(lowest, 5) if np.isfinite(lowest).any() else 0.0
             self._places = [place - [0, 0, floor] for place in self._places]
 
-    def bodies(self, time: float) -> list[tuple[Limbs, Float[np.ndarray, "j 3"], list[Rgba]]]:
-        """The limbs and joints of the people who are there at a time, seconds, and the colour of each limb."""
+    def bodies(self, time: float) -> list[tuple[Float[np.ndarray, "l 2 3"], list[Rgba]]]:
+        """The limbs of each person who is there at a time, seconds, in the order to draw them, and their colours."""
         found = []
-        for motion, places, guessed in zip(self._motions, self._places, self._guessed, strict=True):
-            frame = frame_at(motion.timestamps, half_interval(motion.timestamps), time)
-            if frame is not None and motion.posed[frame]:
-                limbs = limbs_of(motion.skeleton)
-                found.append((limbs, places[frame], limb_colors(limbs, guessed[frame])))
+        for limbs, joints, guessed in self._present(time):
+            ends, colors = limbs.ends(joints), limb_colors(limbs, guessed)
+            order = np.argsort(project(ends)[..., 2].mean(1), kind="stable")  # far to near
+            found.append((ends[order], [colors[limb] for limb in order]))
         return found
 
     def points(self, time: float) -> Float[np.ndarray, "n 3"]:
         """All joints of all people who are there."""
-        return np.concatenate([np.zeros((0, 3)), *(places for _, places, _ in self.bodies(time))])
+        return np.concatenate([np.zeros((0, 3)), *(joints for _, joints, _ in self._present(time))])
+
+    def _present(self, time: float) -> Iterator[tuple[Limbs, Float[np.ndarray, "j 3"], Bool[np.ndarray, " j"]]]:
+        """Limbs and joints of each person who is there, and the joints that no keypoint shows."""
+        for motion, places, guessed in zip(self._motions, self._places, self._guessed, strict=True):
+            frame = frame_at(motion.timestamps, half_interval(motion.timestamps), time)
+            if frame is not None and motion.posed[frame]:
+                yield limbs_of(motion.skeleton), places[frame], guessed[frame]
 
 
 def limb_colors(limbs: Limbs, guessed: Bool[np.ndarray, " j"]) -> list[Rgba]:
@@ -70,8 +76,3 @@ def project(points: Float[np.ndarray, "*n 3"]) -> Float[np.ndarray, "*n 3"]:
     axes = np.stack([right, np.cross(towards, right), towards])
     seen: np.ndarray = points @ axes.T
     return seen
-
-
-def sort_far_to_near(ends: Float[np.ndarray, "l 2 3"]) -> Int[np.ndarray, " l"]:
-    """The order in which limbs are drawn."""
-    return np.argsort(project(ends)[..., 2].mean(1), kind="stable")

@@ -13,7 +13,7 @@ from poselift.core.times import frame_at, half_interval
 from poselift.structures import Motion
 from poselift.viz.limbs import limbs_of
 from poselift.viz.pixels import pixels_of
-from poselift.viz.plots.scene import SIDES, Rgba, Scene, limb_colors, project, sort_far_to_near
+from poselift.viz.plots.scene import SIDES, Rgba, Scene, limb_colors, project
 from poselift.viz.plots.style import PAGE, PALE, add_side_legend, style_plot
 
 _MARGIN = 1.25
@@ -107,13 +107,9 @@ def _draw(axes: Axes, scene: Scene, time: float, cloud: Float[np.ndarray, "n 3"]
         [[low[0], y, 0], [high[0], y, 0]] for y in np.arange(low[1], high[1] + _TILE / 2, _TILE)
     ]
     axes.add_collection(LineCollection(list(project(np.array(ground))[..., :2]), colors=PALE, linewidths=0.5))
-    for limbs, joints, colors in scene.bodies(time):
-        ends = limbs.ends(joints)
-        order = sort_far_to_near(ends)
-        drawn = [colors[limb] for limb in order]
-        axes.add_collection(
-            LineCollection(list(project(ends[order])[..., :2]), colors=drawn, linewidths=1.5, capstyle="round")
-        )
+    for ends, colors in scene.bodies(time):
+        flat = list(project(ends)[..., :2])
+        axes.add_collection(LineCollection(flat, colors=colors, linewidths=1.5, capstyle="round"))
     axes.set(aspect="equal", xlim=middle[0] + room[0] / 2 * _ENDS, ylim=middle[1] + room[1] / 2 * _ENDS)
 
 

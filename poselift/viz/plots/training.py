@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, StrMethodFormatter
 
-from poselift.viz.plots.style import COLUMN, LOOKS, PAGE, add_legend, style_plot
+from poselift.viz.plots.style import COLUMN, LOOKS, PAGE, Look, add_legend, style_plot
 
 _AROUND = 3
 """The line of a loss is a running mean with this many logged values on each side."""
@@ -44,41 +44,39 @@ def training_plot(losses: Sequence[Line], errors: Sequence[Line], loss_label: st
     Raises:
         ValueError: there is no line.
     """
-    drawings = ((_draw_losses, losses, loss_label), (_draw_errors, errors, error_label))
-    panels = [(draw, lines, label) for draw, lines, label in drawings if lines]
+    drawings = ((_draw_loss, losses, loss_label, plain_logarithms), (_draw_error, errors, error_label, _begin_at_0))
+    panels = [drawing for drawing in drawings if drawing[1]]
     if not panels:
         raise ValueError("there is nothing to plot; give losses or errors")
     figure = Figure(figsize=(PAGE if len(panels) > 1 else COLUMN, 2.2))
     handles: dict[str, Artist] = {}
-    for axes, (draw, lines, label) in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
-        handles |= draw(axes, lines)
+    all_axes = figure.subplots(1, len(panels), squeeze=False)[0]
+    for axes, (draw, lines, label, scale) in zip(all_axes, panels, strict=True):
+        for line in lines:
+            handles[line.label] = draw(axes, line, LOOKS[line.place % len(LOOKS)])
+        scale(axes)
         axes.set(xlabel="step", ylabel=label)
         axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     add_legend(figure, list(handles.values()), list(handles))
     return figure
 
 
-def _draw_losses(axes: Axes, lines: Sequence[Line]) -> dict[str, Artist]:
-    """Draws the losses; what stands for each label in the legend."""
-    handles: dict[str, Artist] = {}
-    for line in lines:
-        look = LOOKS[line.place % len(LOOKS)]
-        axes.plot(line.steps, line.values, color=look.color, alpha=0.25, linewidth=0.5)
-        (handles[line.label],) = axes.plot(line.steps, running_mean(line.values), color=look.color, linestyle=look.line)
-    plain_logarithms(axes)
-    return handles
+def _draw_loss(axes: Axes, line: Line, look: Look) -> Artist:
+    """Draws a loss; what stands for it in the legend."""
+    axes.plot(line.steps, line.values, color=look.color, alpha=0.25, linewidth=0.5)
+    return axes.plot(line.steps, running_mean(line.values), color=look.color, linestyle=look.line)[0]
 
 
-def _draw_errors(axes: Axes, lines: Sequence[Line]) -> dict[str, Artist]:
-    """Draws the errors; what stands for each label in the legend."""
-    handles: dict[str, Artist] = {}
-    for line in lines:
-        look = LOOKS[line.place % len(LOOKS)]
-        (handles[line.label],) = axes.plot(line.steps, line.values, color=look.color, linestyle=look.line)
-        best = min(range(len(line.values)), key=line.values.__getitem__)
-        axes.plot(line.steps[best], line.values[best], color=look.color, marker=look.marker)
+def _draw_error(axes: Axes, line: Line, look: Look) -> Artist:
+    """Draws an error and marks its best; what stands for it in the legend."""
+    (drawn,) = axes.plot(line.steps, line.values, color=look.color, linestyle=look.line)
+    best = min(range(len(line.values)), key=line.values.__getitem__)
+    axes.plot(line.steps[best], line.values[best], color=look.color, marker=look.marker)
+    return drawn
+
+
+def _begin_at_0(axes: Axes) -> None:
     axes.set_ylim(bottom=0)
-    return handles
 
 
 def plain_logarithms(axes: Axes) -> None:

@@ -2,15 +2,15 @@
 
 import pytest
 
-from poselift.cli.batch.storage import file_system, local_copy, read_some, remove_file, stamp, write_file
+from poselift.cli.batch.storage import file_system, local_copy, read_some, read_stamp, remove_file, write_file
 from poselift.core.errors import InputError
 
 
 def test_reading_and_writing(store):
     write_file("memory://out/a.txt", b"1")
     assert read_some("memory://out", ["a.txt", "b.txt"]) == {"a.txt": b"1"}
-    assert stamp(store, "/out/a.txt")["bytes"] == 1
-    assert stamp(store, "/out/b.txt") is stamp(store, "/out") is None
+    assert read_stamp(store, "/out/a.txt")["bytes"] == 1
+    assert read_stamp(store, "/out/b.txt") is read_stamp(store, "/out") is None
 
 
 @pytest.mark.parametrize("location", ["nonsense://x", "abfs://x/y"])
@@ -34,7 +34,7 @@ def test_an_error_of_a_store_names_the_place(store, monkeypatch):
     with pytest.raises(ConnectionError, match=message):
         remove_file("memory://out/a.txt")
     with pytest.raises(ConnectionError, match=message):
-        stamp(store, "/out/a.txt")
+        read_stamp(store, "/out/a.txt")
     with pytest.raises(ConnectionError, match=message), local_copy("memory://out/a.txt"):
         pass
 

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 
 from poselift.skeleton import H36M17
 from poselift.viz.plots.pose import pose_plot
-from poselift.viz.plots.scene import SIDES, Scene, project, sort_far_to_near
+from poselift.viz.plots.scene import SIDES, Scene, project
 
 
 @pytest.fixture
@@ -13,7 +13,7 @@ def people(make_motion):
 
 
 def test_bodies_are_upright_on_the_ground_and_as_far_apart_as_they_are(people):
-    first, second = (joints for _, joints, _ in Scene(people).bodies(1.5))
+    first, second = np.split(Scene(people).points(1.5), 2)
     assert_allclose(second[0] - first[0], [2, 1, 0], atol=0.05)
     for joints in (first, second):
         assert_allclose(joints[H36M17.index("left_ankle"), 2], 0, atol=0.05)
@@ -40,9 +40,10 @@ def test_left_and_right_have_their_colours(people):
     assert len(set(colors)) == len(SIDES)
 
 
-def test_what_is_near_is_drawn_last():
-    ends = np.array([[[0, -1, 0], [0, -1, 1]], [[0, 3, 0], [0, 3, 1]], [[0, 1, 0], [0, 1, 1.0]]])
-    assert sort_far_to_near(ends).tolist() == [1, 2, 0]
+def test_what_is_near_is_drawn_last(people):
+    ((ends, colors),) = Scene(people).bodies(0.2)
+    assert (np.diff(project(ends)[..., 2].mean(1)) >= 0).all()
+    assert len(colors) == len(ends)
     right, up, _ = project(np.array([[1.0, 0, 0], [0, 0, 1], [0, 1, 0]]))
     assert right[0] > 0.8
     assert up[1] > 0.9

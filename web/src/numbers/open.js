@@ -1,4 +1,4 @@
-// Opens the graphs of Python (`poselift export-onnx --web`), and runs them.
+// Opens the graphs of Python (tools/write_browser_graphs.py), and runs them.
 
 /**
  * @typedef {object} Numbers the opened graphs

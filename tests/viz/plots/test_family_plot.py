@@ -2,7 +2,8 @@ from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from numpy.testing import assert_allclose
 
-from poselift.viz.plots import Method, family_plot
+from benchmarks.family_plot import family_plot
+from poselift.viz.plots import Method
 from poselift.viz.plots.style import LOOKS
 
 FAMILY = [

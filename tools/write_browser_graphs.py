@@ -1,10 +1,14 @@
-"""The steps after the lifter as ONNX graphs, and the constants of the others, for a page that lifts in the browser.
+"""The steps after the lifter as ONNX graphs, and the constants of the others, for the page in web/.
+
+python tools/write_browser_graphs.py poselift/viz/site/numbers
 
 What runs in the browser is then this package's own code as far as a graph can hold it. web/src/numbers has the rest:
 gaps, the root, who is who, and which feet stand. One file, because graphs and constants are written together and only
 fit each other.
 """
 
+import argparse
+import sys
 from base64 import b64encode
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +20,8 @@ import torch
 from torch import Tensor, nn
 
 from poselift import __version__, structures
-from poselift.core.files import atomic_path, write_json
+from poselift.core.errors import InputError
+from poselift.core.files import atomic_path, check_writable, write_json
 from poselift.core.optional import require
 from poselift.detection import orientation
 from poselift.export import character
@@ -31,7 +36,7 @@ from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty
 from poselift.lifting.finish.level_feet import move_feet
 from poselift.lifting.finish.reprojection_refinement import move_to_rays, smooth_offsets
 from poselift.lifting.prepare import gaps, lifter_joints, pelvis, quarter_turns, rates
-from poselift.models import Weights
+from poselift.models import Weights, load_weights
 from poselift.models.onnx_export import OPSET, quiet
 from poselift.models.weights_graph import shorten_names
 from poselift.skeleton import SKELETONS, Skeleton
@@ -229,6 +234,7 @@ def write_browser_graphs(weights: Weights, folder: Path) -> list[Path]:
     Raises:
         InputError: the extra `onnx` is not installed, or a file cannot be written.
     """
+    check_writable(folder)
     onnx = require("onnx", "onnx")
     require("onnxscript", "onnx")
     written = []
@@ -339,3 +345,13 @@ def _simplify(model: Any) -> None:
         common.NameFixPass(),
     ):
         work(model)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Writes the graphs and constants of the steps after the lifter.")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="such as poselift/viz/site/numbers")
+    try:
+        print(*write_browser_graphs(load_weights("small"), parser.parse_args().folder), sep="\n")
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None

@@ -8,10 +8,12 @@ import onnxruntime
 import pytest
 import torch
 
+from poselift.data.synthetic import synthetic_corpus
+from poselift.data.views import render_views
 from poselift.kinematics.filtering import BLOCK
-from poselift.lifting.browser_graphs import Finish, Refine, Rotations, facts
 from poselift.models import load_weights
 from poselift.skeleton import CMU28
+from tools.write_browser_graphs import Finish, Refine, Rotations, facts
 
 GRAPHS = Path(__file__).parents[2] / "poselift" / "viz" / "site" / "numbers"
 INPUTS = {
@@ -19,12 +21,13 @@ INPUTS = {
     "finish": ("joints", "root", "times", "stand", "up", "used", "partner"),
     "rotations": ("points", "interval"),
 }
-REWRITE = "run poselift export-onnx --web poselift/viz/site/numbers"
+REWRITE = "run python tools/write_browser_graphs.py poselift/viz/site/numbers"
 
 
 @pytest.fixture
-def values(view):
+def values():
     """Two blocks of frames, the last ones without a frame of the clip; for the rig a person."""
+    view = render_views(synthetic_corpus(1, 150, seed=3), seed=4)[0]
     random = torch.Generator().manual_seed(1)
     frames, joints = 2 * BLOCK, len(CMU28)
     there = torch.arange(frames) < 2 * BLOCK - 28
