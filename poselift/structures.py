@@ -425,7 +425,7 @@ class StreamedPose:
         scores: of the keypoints.
         frame: "camera" (x right, y down, z forward) or "world" (right-handed, Y up).
         seen: joints that the keypoints of the last moments show (`Motion.in_sight`); the lifter gives the others too,
-            from what is usual. None if unknown.
+            from what is usual. No joint, if the detector has not found the person for 0.15 s. None if unknown.
     """
 
     timestamp: float

@@ -202,7 +202,7 @@ def _trainer(config: DictConfig, callbacks: list[pl.Callback], loggers: list[Log
         InputError: it rejects its settings.
     """
     record = RunRecord(Path(config.output) / "run.json", config)
-    with _explain_settings():
+    try:
         trainer: pl.Trainer = instantiate(
             config.trainer,
             callbacks=[*callbacks, record, StopOnSignal()],
@@ -214,21 +214,28 @@ def _trainer(config: DictConfig, callbacks: list[pl.Callback], loggers: list[Log
             # Its table has one row, and 0 FLOPs, because it sees no window.
             enable_model_summary=False,
         )
+    except InstantiationException as error:
+        raise _rejected(error.__cause__ or error) from error
     return trainer
 
 
 @contextmanager
 def _explain_settings() -> Iterator[None]:
-    """Turns what Lightning raises about settings, when it is built or meets the data, into an `InputError`."""
+    """Turns what Lightning raises about settings, when it meets the data, into an `InputError`.
+
+    Errors of a step or a callback, or of their use of Lightning, have frames of other code.
+    """
     try:
         yield
-    except (ValueError, ZeroDivisionError, MisconfigurationException, InstantiationException) as error:
-        built = isinstance(error, InstantiationException)
-        if not built and "pytorch_lightning" not in traceback.extract_tb(error.__traceback__)[-1].filename:
+    except (ValueError, ZeroDivisionError, MisconfigurationException) as error:
+        _, _, *frames = traceback.extract_tb(error.__traceback__)  # after those of this file
+        if any("pytorch_lightning" not in frame.filename for frame in frames):
             raise
-        raise InputError(
-            f"the trainer rejects its settings ({reason(error.__cause__ or error)}); change trainer.*"
-        ) from error
+        raise _rejected(error) from error
+
+
+def _rejected(error: BaseException) -> InputError:
+    return InputError(f"the trainer rejects its settings ({reason(error)}); change trainer.*")
 
 
 def _loggers(config: DictConfig, step: int) -> list[Logger]:

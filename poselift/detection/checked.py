@@ -33,7 +33,12 @@ class _Checked:
         """The people in each frame."""
         if not frames:
             return []
-        found = self._detector.detect(frames)
+        try:
+            found = self._detector.detect(frames)
+        except StopIteration as error:  # in a generator, Python makes it an error without a name
+            raise InputError(
+                f"detect of the detector {self.name} ran out of items; return one for each picture"
+            ) from error
         if not isinstance(found, list | tuple) or len(found) != len(frames):
             what = f"{len(found)} items" if isinstance(found, list | tuple) else f"a {type(found).__name__}"
             raise InputError(

@@ -93,7 +93,7 @@ class TestRows:
         assert not [row for row in efficient_rows() if row.equals]
         names = [row.name for row in warmup_rows()]
         assert len(set(names)) == len(names)
-        assert {"post_none_1e-2", "pre_radam_3e-2", "t_fixup_none_3e-3"} <= set(names)
+        assert {"post_radam_3e-2", "pre_none_1e-1", "t_fixup_none_3e-3"} <= set(names)
 
     @pytest.mark.parametrize("budget", BUDGETS)
     def test_the_keys_of_a_budget_exist(self, budget, tmp_path):

@@ -81,6 +81,13 @@ def test_a_good_detector_is_not_changed():
     assert (detector.name, detector.skeleton, detector.weights) == ("own", COCO17, {})
 
 
+def test_a_detector_that_runs_out_of_items_is_named():
+    own = Own([])
+    own.detect = lambda frames: next(iter(()))
+    with pytest.raises(InputError, match="detect of the detector own ran out of items"):
+        check_detector(own).detect(PICTURES)
+
+
 def test_a_skeleton_that_is_a_name_is_refused():
     own = Own([])
     own.skeleton = "coco17"
