@@ -112,9 +112,9 @@ class Detections:
         _check_shapes(
             self,
             f"{people} people of {self.skeleton.name}",
+            keypoints=(people, joints, 2),
             boxes=(people, 4),
             box_scores=(people,),
-            keypoints=(people, joints, 2),
             scores=(people, joints),
         )
         _check_scores("box_scores", self.box_scores)

@@ -153,7 +153,7 @@ def one_person(**changed):
         ({"keypoints": np.ones((1, 17, 2), object)}, "keypoints has the type object; give real numbers"),
         ({"keypoints": np.ones((1, 17, 2), complex)}, "keypoints has the type complex128; give real numbers"),
         ({"keypoints": np.ma.ones((1, 17, 2))}, "keypoints is a MaskedArray; give a numpy array, with NaN"),
-        ({"keypoints": None}, r"boxes has the shape \(1, 4\)"),
+        ({"keypoints": None}, r"keypoints is a NoneType"),
     ],
 )
 def test_detections_of_ones_own_are_checked(changed, message):

@@ -36,7 +36,7 @@ from poselift.cli.earlier_run import (
 from poselift.cli.run_record import RunRecord, evaluation_command, resume_command, train_command
 from poselift.core.errors import InputError, reason
 from poselift.core.files import remove_partial_of
-from poselift.core.kinds import Count, check_value
+from poselift.core.kinds import Amount, Count, Share, Whole, check_value
 from poselift.data.module import MotionData
 from poselift.models import build_model, load_weights
 from poselift.reports.training_log import read_log
@@ -52,7 +52,6 @@ from poselift.training.warm_start import warm_start
 
 _Group = Mapping[str, Any]
 _Parts = Mapping[str, _Group | None]
-_NotNegative = Annotated[float, 0, math.inf]
 
 
 class TrainKeys(TypedDict):
@@ -81,15 +80,16 @@ class TrainKeys(TypedDict):
 
 
 _RANGES = {
-    "optimizer.lr": _NotNegative,
-    "optimizer.weight_decay": _NotNegative,
+    "optimizer.lr": Amount,
+    "optimizer.momentum": Share,
+    "optimizer.weight_decay": Amount,
     "trainer.max_steps": Annotated[int, -1, math.inf],
     "trainer.accumulate_grad_batches": Count,
     "trainer.check_val_every_n_epoch": Count,
-    "trainer.gradient_clip_val": _NotNegative,
+    "trainer.gradient_clip_val": Amount,
     "trainer.log_every_n_steps": Count,
     "trainer.num_sanity_val_steps": Annotated[int, -1, math.inf],
-    "trainer.reload_dataloaders_every_n_epochs": Annotated[int, 0, math.inf],
+    "trainer.reload_dataloaders_every_n_epochs": Whole,
 }
 """Numbers for other libraries, which say only which they take."""
 

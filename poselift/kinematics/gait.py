@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.kinds import check_kinds
 from poselift.core.times import usual_interval
 from poselift.kinematics.footfalls import find_footfalls
 from poselift.kinematics.whole_body import TO_90, relative_to_body
@@ -119,6 +120,7 @@ class Gait:
         return 0.0 if self.belt is not None else self.scale
 
 
+@check_kinds
 def measure_gait(motion: Motion, belt: float | None = None) -> Gait:
     """The gait of a walk or run forwards.
 
@@ -138,7 +140,7 @@ def measure_gait(motion: Motion, belt: float | None = None) -> Gait:
         apart[row : row + 3].all() and end - start < _LONGEST and foot != other
         for row, ((start, foot), (end, other)) in enumerate(pairs)
     ]
-    ground = _Ground(motion)
+    ground, interval = _Ground(motion), usual_interval(motion.timestamps)
     # A stride is two steps in a row: left, right, left.
     firsts = [row for row in range(len(pairs) - 1) if stepped[row] and stepped[row + 1]]
     spans = [(strikes[row][1], strikes[row][0], strikes[row + 2][0]) for row in firsts]
@@ -164,7 +166,7 @@ def measure_gait(motion: Motion, belt: float | None = None) -> Gait:
         double = (own - middle + other - start) / (end - start)
         length, noise = ground.stride(foot, start, end)
         if belt is not None:
-            length, noise = belt * (end - start), 0.0
+            length, noise = belt * (end - start), belt * interval
         elif in_place:
             length, noise = np.nan, np.nan
         strides.append(Stride(foot, start, end, (own - start) / (end - start), double, length, noise))
@@ -183,7 +185,7 @@ def measure_gait(motion: Motion, belt: float | None = None) -> Gait:
         steps,
         strides,
         cadence,
-        cadence * usual_interval(motion.timestamps) / total if steps else np.nan,
+        cadence * interval / total if steps else np.nan,
         falls.running,
         in_place,
         float(scale),

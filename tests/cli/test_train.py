@@ -453,9 +453,12 @@ def test_a_missing_gpu_is_reported(train_here, monkeypatch):
     [
         (["frames=0"], "frames=0 must be a whole number, 1 or more"),
         (["data.batch_size=0"], "data.batch_size=0 must be a whole number, 1 or more"),
-        (["callbacks.last.every_n_train_steps=0"], "callbacks.last.every_n_train_steps=0 must be 1 or more"),
-        (["callbacks=average_last", "callbacks.average.count=0"], "callbacks.average.count=0 must be 1 or more"),
-        (["masking.joints=2.0"], "masking.joints=2.0 is not a share"),
+        (["callbacks.last.every_n_train_steps=0"], "every_n_train_steps=0 must be a whole number, 1 or more"),
+        (
+            ["callbacks=average_last", "callbacks.average.count=0"],
+            "callbacks.average.count=0 must be a whole number, 1 or more",
+        ),
+        (["masking.joints=2.0"], "masking.joints=2.0 must be a number from 0 to 1"),
     ],
 )
 def test_numbers_below_the_least_are_refused(overrides, message, train_here):

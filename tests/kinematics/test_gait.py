@@ -47,6 +47,7 @@ def test_a_treadmill_has_lengths_if_the_speed_of_its_belt_is_known():
     known = measure_gait(walker(travel=False), belt=1.3)
     assert [stride.length for stride in known.strides] == pytest.approx([1.3 * CYCLE] * len(known.strides), abs=0.05)
     assert [step.length for step in known.steps] == pytest.approx([1.3 * CYCLE / 2] * len(known.steps), abs=0.03)
+    assert [stride.noise for stride in known.strides] == pytest.approx([1.3 / 30] * len(known.strides)), "a frame's way"
     assert measure_gait(walker(travel=True), belt=2.0).belt is None  # the person walks over ground
 
 

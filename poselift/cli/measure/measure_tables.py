@@ -68,8 +68,8 @@ def gait_tables(trial: Trial) -> str:
         )
     if np.isfinite(found["speed_m_per_s"]):
         speed, error = found["speed_m_per_s"], found["speed_90_m_per_s"]
-        around = f" ± {error:.2f}" if np.isfinite(error) else ""
-        lines.append(f"Speed {speed:.2f}{around} m/s (90 %).")
+        around = f" ± {error:.2f} m/s (90 %)" if error > 0 else " m/s"
+        lines.append(f"Speed {speed:.2f}{around}.")
     lines.append(describe_size(gait, trial.height))
     phases = ["", "| foot | step length m | step time s | stance % | swing % |", "|---|---:|---:|---:|---:|"]
     for side in SIDES:
