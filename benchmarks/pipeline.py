@@ -4,7 +4,8 @@
     python -m benchmarks.pipeline --errors [--clips NAME ...]
 
 Times are of the whole command with rendering, without the start of Python and the loading of weights, each run in a
-process of its own. All variants of a clip are run in turns. `--against` adds the command of an earlier commit, which
+process of its own. The last column is of another process: what it takes from start to end, less its stages. All
+variants of a clip are run in turns. `--against` adds the command of an earlier commit, which
 knows no qualities; ratios are to it, or to the first quality.
 
 `--errors` compares the 3D with that of `best`: mean distance of the joints relative to the pelvis, by person; how much
@@ -20,6 +21,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -54,6 +56,8 @@ print(json.dumps({"whole": wall, "cpu": cpu, "frames": summary["frames"], "peopl
     "seconds": summary["seconds"], "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}))
 """
 
+_COLD = "import sys; from poselift.cli.main import main; main(sys.argv[1:])"
+
 
 @contextmanager
 def checkout(commit: str) -> Iterator[Path]:
@@ -74,7 +78,12 @@ def timed(tree: Path, video: Path, options: Sequence[str]) -> dict:
     command = [sys.executable, "-c", _RUN, str(video), *options]
     done = subprocess.run(command, env=environment, cwd=tree, check=True, capture_output=True, text=True)
     run: dict = json.loads(done.stdout.splitlines()[-1])
-    return run
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", _COLD, "lift", str(video), "--quiet", "--out", f"{folder}/run", *options]
+        begun = time.perf_counter()
+        subprocess.run(command, env=environment, cwd=tree, check=True, capture_output=True)
+        whole, summary = time.perf_counter() - begun, json.loads(Path(folder, "run", "summary.json").read_text())
+    return run | {"outside": whole - sum(summary["seconds"].values())}
 
 
 def speed(options: "Options", folder: Path) -> None:
@@ -93,6 +102,7 @@ def speed(options: "Options", folder: Path) -> None:
                     "ratio",
                     "CPU ms a frame",
                     "stages, s",
+                    "outside, s",
                 ]
             )
         )
@@ -113,7 +123,8 @@ def speed(options: "Options", folder: Path) -> None:
                 )
                 spread = f"{frames / max(whole):.1f} to {frames / min(whole):.1f}"
                 cells = [name, f"{frames}, {several[0]['people']}", variant, f"{frames / median:.1f}", spread]
-                print(table_row([*cells, f"{first / median:.2f}", f"{cpu:.0f}", stages]), flush=True)
+                cells += [f"{first / median:.2f}", f"{cpu:.0f}", stages]
+                print(table_row([*cells, f"{statistics.median(run['outside'] for run in several):.2f}"]), flush=True)
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from poselift.detection import Search, build_detector
 from poselift.detection.crop import Crop
 from poselift.video import VideoReader
 
-_NETWORKS = ("movenet_multipose", "movenet_thunder")
+NETWORKS = ("movenet_multipose", "movenet_thunder")
 _LEAST_SHARED = 64
 """Bytes of a weight from which it stays in the file in float16."""
 _LEFT_OUT = 0.01
@@ -74,7 +74,9 @@ class Graph:
     def write(self, path: Path) -> None:
         """Writes the graph; large weights stay in the first file. Short names make it small."""
         graph, whole = self.model.graph, self.path.read_bytes()
-        used = {name for node in self.nodes for name in node.input}
+        bodies = [each.g for node in self.nodes for each in node.attribute if each.name == "body"]
+        nodes = [*self.nodes, *(node for body in bodies for node in body.node)]
+        used = {name for node in nodes for name in node.input}
         constants = [each for each in graph.initializer if each.name in used]
         for each in constants:
             if each.data_type == TensorProto.FLOAT16 and len(each.raw_data) >= _LEAST_SHARED:
@@ -84,12 +86,12 @@ class Graph:
                 for key, value in place.items():
                     each.external_data.add(key=key, value=str(value))
         short: dict[str, str] = {each.name: each.name for each in [*graph.input, *graph.output]} | {"": ""}
-        for node in self.nodes:
+        for node in nodes:
             node.name = ""
             for names in (node.input, node.output):
                 names[:] = [short.setdefault(name, np.base_repr(len(short), 36)) for name in names]
-        for each in constants:
-            each.name = short[each.name]
+        for named in (*constants, *(value for body in bodies for value in (*body.input, *body.output))):
+            named.name = short[named.name]
         for field, content in ((graph.node, self.nodes), (graph.initializer, constants), (graph.value_info, [])):
             kept = list(content)
             del field[:]
@@ -253,9 +255,9 @@ def inputs(videos: Sequence[Path], frames: int) -> Iterator[tuple[str, np.ndarra
         for frame in islice(reader, 0, None, max(1, total // frames)):
             found = detector.search(frame.image, Search())
             for box in found.boxes[found.box_scores > 0.35]:
-                yield _NETWORKS[1], Crop.square(frame.image, box, 256, 1.2).image
+                yield NETWORKS[1], Crop.square(frame.image, box, 256, 1.2).image
             for side in (256, 768):
-                yield _NETWORKS[0], Crop.whole(frame.image, (side, side), multiple=32).image
+                yield NETWORKS[0], Crop.whole(frame.image, (side, side), multiple=32).image
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -263,7 +265,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = command_line(__doc__)
     parser.add_argument("videos", nargs="+", type=Path, metavar="VIDEO", help="with people")
     parser.add_argument("--frames", type=int, default=8, help="of each video; default 8")
-    parser.add_argument("--network", choices=_NETWORKS, default=_NETWORKS[0], help="default: %(default)s")
+    parser.add_argument("--network", choices=NETWORKS, default=NETWORKS[0], help="default: %(default)s")
     parser.add_argument("--out", type=Path, help="folder; default: where poselift's weights are")
     options = parser.parse_args(arguments)
     made = [picture for network, picture in inputs(options.videos, options.frames) if network == options.network]

@@ -46,7 +46,6 @@ def pairs_of(one: np.ndarray, other: np.ndarray) -> tuple[list[tuple[np.ndarray,
 def row_of(name: str, images: Sequence[np.ndarray]) -> list[str]:
     """The cells of a table for a network and some of its inputs."""
     sessions = [Session(published(each).get(), "cpu", threads=1) for each in (name, f"{name}_int8")]
-    key = "input" if name == "movenet_multipose" else "input:0"
     boxes: list[float] = []
     joints: list[float] = []
     seconds: list[list[float]] = [[], []]
@@ -56,9 +55,9 @@ def row_of(name: str, images: Sequence[np.ndarray]) -> list[str]:
         for session, spent in zip(sessions, seconds, strict=True):
             session.open()
             begun = time.process_time()
-            found.append(session.run({key: image[None].astype(np.int32)}))
+            found.append(session.run([image]))
             spent.append(time.process_time() - begun)
-        if key == "input":
+        if name == "movenet_multipose":
             poses, near, lost = pairs_of(found[0][0], found[1][0])
             boxes += near
             missing += lost

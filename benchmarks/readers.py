@@ -164,7 +164,7 @@ def seen(reader: Reader, found: dict, positions: np.ndarray, motion: Motion) -> 
 
 def read(reader: Reader, path: Path, motion: Motion, command: Sequence[str], model: Path | None) -> tuple[str, str]:
     """Version of a program, and what it saw in a person's file."""
-    out = path.parent / f"{path.stem}.{reader.format}.{reader.tool}.json"
+    out = path.parent / f"{path.stem}.{reader.format}.{reader.tool.replace('/', '_')}.json"
     more = [str(model)] if reader.format in _MODEL and reader.tool == "opensim" else []
     arguments = [str(path), *more, str(out)]
     try:

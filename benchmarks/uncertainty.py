@@ -1,7 +1,7 @@
 """How many joints lie within the uncertainty that the lifter gives them.
 
     python -m benchmarks.uncertainty --corpus cmu50.npz --bench bench_test.npz [--weights NAME|FILE ...]
-        [--leave-out | --outside [--real mhad_s02.npz]]
+        [--leave-out | --outside [--real mhad_s02.npz] [--extra FILE]]
 
 Lifts each view as `poselift lift` does, and takes the uncertainty relative to the body. First table: the share of the
 joints of Human3.6M-17 without the root that lie within their uncertainty, by subject, for joints that were not seen,
@@ -16,7 +16,8 @@ calibrate` does, and judged on that one, for each in turn.
 share of joints within without these, bodies scaled to their true size; `height given`: likewise with the tilt;
 `heights of adults`: the mean over lifted sizes that are off as adults' are; `as lifted`: at the size that the lifter
 gives; `11 % too large`: all bodies so; then the mean radius with a given and with an unknown height. With `--real` the
-last row has the limb joints of a real person (benchmarks/real.py), from the middle of the hips.
+last row has the limb joints of a real person (benchmarks/real.py), from the middle of the hips. With `--extra` a row
+has the val people of another file of the corpus's layout under virtual cameras: bodies and movements of other studios.
 """
 
 import argparse
@@ -28,6 +29,7 @@ from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
+import torch
 from jaxtyping import Bool, Float
 
 from benchmarks.command import add_bench, command_line, errors_shown, table_head, table_row
@@ -42,8 +44,10 @@ from poselift.cli.calibrate import (
 )
 from poselift.core.errors import InputError
 from poselift.core.progress_text import track
+from poselift.data.cmu import load_cmu
 from poselift.data.cmu_bench import CmuBench
-from poselift.data.views import View
+from poselift.data.dataset_skeletons import joint_mask
+from poselift.data.views import View, render_views
 from poselift.kinematics import relative_to_body
 from poselift.kinematics.height import enlarge
 from poselift.kinematics.whole_body import SIZE, add_body_uncertainty
@@ -79,6 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--leave-out", action="store_true", help="set the scale on all subjects but one")
     parser.add_argument("--outside", action="store_true", help="people of other sizes, in metres")
     parser.add_argument("--real", type=Path, metavar="FILE", help="with --outside: mhad_s02.npz")
+    parser.add_argument("--extra", type=Path, metavar="FILE", help="with --outside: extra50.npz")
     options = parser.parse_args(arguments)
     with errors_shown(parser):
         if options.leave_out:
@@ -144,9 +149,20 @@ def _print_outside(options: argparse.Namespace) -> None:
         for skeleton, kind in product(options.skeletons, options.keypoints):
             views = track(CmuBench(options.corpus, options.bench, skeleton, kind), f"{skeleton} {kind}")
             _print_people(f"{skeleton} {kind}", [(view, lift_view(view, weights)) for view in views], MEASURED)
+        if options.extra:
+            seen = [_shown(view, "coco17") for view in render_views(load_cmu(options.extra, "val", moved=True), seed=0)]
+            lifted = [(view, lift_view(view, weights)) for view in track(seen, "extra")]
+            _print_people("coco17, other studio", lifted, MEASURED)
         if options.real:
             lifted = [(view, lift_view(view, weights)) for view in takes(options.real)]
             _print_people("a real person", lifted, LIMBS, hips=True)
+
+
+def _shown(view: View, skeleton: str) -> View:
+    """The view with the keypoints of this skeleton only."""
+    hidden = ~joint_mask(skeleton, view.skeleton)
+    keypoints = view.keypoints.masked_fill(hidden[:, None], torch.nan)
+    return replace(view, keypoints=keypoints, scores=view.scores.masked_fill(hidden, 0.0))
 
 
 def _print_people(name: str, lifted: Sequence[tuple[View, Motion]], joints: Sequence[str], hips: bool = False) -> None:

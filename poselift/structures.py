@@ -112,9 +112,9 @@ class Detections:
         _check_shapes(
             self,
             f"{people} people of {self.skeleton.name}",
+            keypoints=(people, joints, 2),
             boxes=(people, 4),
             box_scores=(people,),
-            keypoints=(people, joints, 2),
             scores=(people, joints),
         )
         _check_scores("box_scores", self.box_scores)
@@ -425,7 +425,7 @@ class StreamedPose:
         scores: of the keypoints.
         frame: "camera" (x right, y down, z forward) or "world" (right-handed, Y up).
         seen: joints that the keypoints of the last moments show (`Motion.in_sight`); the lifter gives the others too,
-            from what is usual. None if unknown.
+            from what is usual. No joint, if the detector has not found the person for 0.15 s. None if unknown.
     """
 
     timestamp: float

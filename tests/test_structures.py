@@ -130,6 +130,7 @@ def one_person(**changed):
         ({"box_scores": np.full(1, 80.0)}, "box_scores are from 80 to 80; scale them to 0 to 1"),
         ({"boxes": np.array([[100.0, 100.0, 50.0, 80.0]])}, "a box has no size: give x0, y0, x1, y1 in pixels"),
         ({"keypoints": np.ma.ones((1, 17, 2))}, "keypoints is a MaskedArray; give a numpy array, with NaN"),
+        ({"keypoints": None}, r"keypoints is a NoneType"),
     ],
 )
 def test_detections_of_ones_own_are_checked(changed, message):

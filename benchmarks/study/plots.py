@@ -38,7 +38,7 @@ _INITS = (
     "decoder_t_fixup",
 )
 
-_DEEP = tuple(f"{name}_1e-2" for name in ("post_none", "post_linear", "post_radam", "pre_none", "t_fixup_none"))
+_DEEP = tuple(f"{name}_3e-2" for name in ("post_none", "post_linear", "post_untuned_linear", "post_radam", "pre_none"))
 
 _FAR = 1.6
 """Times the median: larger errors are written at the edge, so that the others can be told apart."""
@@ -126,20 +126,22 @@ def _write_far_ones(axes: Axes, places: Sequence[float]) -> None:
 
 @style_plot
 def _curves(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
-    """A figure of loss, gradient and update over the steps, as running means."""
-    figure = Figure(figsize=(PAGE, 0.35 * PAGE))
-    panels = figure.subplots(1, 3)
+    """A figure of learning rate, loss, gradient and update over the steps; all but the rate are running means."""
+    figure = Figure(figsize=(PAGE, 0.33 * PAGE))
+    panels = figure.subplots(1, 4)
     kinds = (
+        ("rate", "learning rate"),
         ("loss", "loss"),
         ("gradient", "norm of the gradient"),
-        ("relative", "update, relative to the weights"),
+        ("relative", "update over weights"),
     )
     for axes, (key, title) in zip(panels, kinds, strict=True):
         for (name, run), look in zip(runs.items(), LOOKS, strict=False):
             steps = run["steps"]
             values = [math.nan if step[key] is None else step[key] for step in steps]
             places = [step["step"] + 1 for step in steps]
-            axes.plot(places, running_mean(values), label=name, linewidth=1, color=look.color, linestyle=look.line)
+            shown = values if key == "rate" else running_mean(values)
+            axes.plot(places, shown, label=name, linewidth=1, color=look.color, linestyle=look.line)
         axes.set(xlabel="step", title=title)
         plain_logarithms(axes)
     add_legend(figure, *panels[0].get_legend_handles_labels())

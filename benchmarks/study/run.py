@@ -127,6 +127,7 @@ class Study:
             "command": self.command(row, seed),
             "seconds": {"training": trained - begun, "evaluation": time.perf_counter() - trained},
             "gpu_memory": memory,
+            "loss": _losses(folder / "dynamics.json"),
             "error": {key: metrics["metrics"][key]["mean"] for key in ("mpjpe", "p_mpjpe", "mpjve")},
             "parameters": metrics["model"]["parameters"],
             "environment": metrics["environment"],
@@ -194,6 +195,12 @@ class Study:
         results = evaluation_results(scores, self.protocol, method, settings)
         write_json(folder / "metrics.json", results)
         return results
+
+
+def _losses(dynamics: Path) -> dict[str, float]:
+    """The largest loss of a training, and the mean of the last tenth of its written steps."""
+    losses = [step["loss"] for step in read_json(dynamics)["steps"]]
+    return {"largest": max(losses), "last": float(np.mean(losses[-(len(losses) // 10 or 1) :]))}
 
 
 def _cpu_costs(row: Row, folder: Path, repeats: int) -> dict[int, dict[str, float]]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from benchmarks.study.results import Result
-from benchmarks.study.rows import FAMILIES
+from benchmarks.study.rows import FAMILIES, WARMUPS
 from benchmarks.study.run import Study
 from poselift.core.files import write_json, write_text
 from poselift.reports.csv_tables import csv_table
@@ -54,6 +54,9 @@ def write_tables(study: Study, results: Mapping[str, Result]) -> None:
     write_json(study.out / "study.json", {"protocol": study.protocol.name, "rows": found})
     lengths = sorted({int(t) for result in results.values() if result.cost for t in result.cost["cost"]})
     tables = [_table("Error, and how cost grows", results, summary_columns(), summary_cells)]
+    deep = {name: result for name, result in results.items() if result.row.family == WARMUPS}
+    if deep:
+        tables.append(_table("Loss of the training", deep, _LOSSES, _loss_cells))
     costs, cells = _cost_columns(lengths), lambda result: _cost_cells(result, lengths)
     if lengths:
         tables.append(_table("Cost by the frames in a window", results, costs, cells))
@@ -68,6 +71,13 @@ def write_tables(study: Study, results: Mapping[str, Result]) -> None:
     note = GPU_NOTE if on_gpu else NOTE
     parts = [markdown_table(table) for table in tables]
     write_text(study.out / "study.md", "\n".join([f"# The study: {study.protocol.title}", "", note, "", *parts]))
+
+
+_LOSSES = (Column("largest loss", "", "lower", 2), Column("mean of the last tenth", "", "lower", 3))
+
+
+def _loss_cells(result: Result) -> list[Cell]:
+    return [Cell.of([training["loss"][key] for training in result.trainings.values()]) for key in ("largest", "last")]
 
 
 def summary_columns() -> tuple[Column, ...]:

@@ -6,6 +6,8 @@ One file, because what explains an error must know how the config was found and 
 import contextlib
 import functools
 import os
+import pkgutil
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -17,12 +19,12 @@ from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException, InstantiationException, MissingConfigException
-from hydra.utils import get_object
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
+from poselift.cli.overrides import override
 from poselift.core.choices import did_you_mean
-from poselift.core.errors import InputError, describe, make_printable
+from poselift.core.errors import InputError, describe, make_printable, shorten
 from poselift.core.files import check_writable
 from poselift.core.kinds import check_call, check_value
 from poselift.core.locks import write_alone
@@ -79,6 +81,8 @@ def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequen
         _stop(str(error))
     except (HydraException, OmegaConfBaseException) as error:
         _stop(explain(error, name, overrides))
+    except BrokenPipeError:  # of stdout: `main` ends
+        raise
     except OSError as error:  # Hydra's own: run_configured handles those of the commands
         _stop(f"cannot write to the folder of output= ({describe(error)}); give another output=")
     except ValueError as error:
@@ -102,6 +106,8 @@ def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) 
         _stop(str(error))
     except OmegaConfBaseException as error:
         _stop(_explain_value(error))
+    except BrokenPipeError:
+        raise
     except OSError as error:
         _stop(describe(error))
     except InstantiationException as error:
@@ -156,8 +162,10 @@ def check_config(config: DictConfig, keys: type) -> None:
     """
     plain = cast(dict[str, Any], OmegaConf.to_container(config, resolve=True))
     kinds = get_type_hints(keys, include_extras=True)
+    if missing := [key for key in kinds if key not in plain]:
+        raise InputError(f"{missing[0]} is missing; leave out the override that deletes it")
     for key, value in plain.items():
-        _replace_text(config, key, value, check_value(key, kinds.get(key, Any), value))
+        _replace_numbers(config, key, value, check_value(key, kinds.get(key, Any), value))
     _check_targets(config, "", plain)
 
 
@@ -169,7 +177,8 @@ def _check_targets(config: DictConfig, path: str, node: Any) -> None:
         _check_targets(config, f"{path}.{key}".lstrip("."), value)
     if "_target_" not in node or not path:
         return
-    target = get_object(node["_target_"])
+    target = _target(f"{path}._target_", node["_target_"])
+    check_value(f"{path}._partial_", bool, node.get("_partial_", False))
     # Values of other groups are made first; ??? is not given yet.
     given = {
         key: value
@@ -177,12 +186,23 @@ def _check_targets(config: DictConfig, path: str, node: Any) -> None:
         if not key.startswith("_") and value != "???" and not (isinstance(value, dict) and "_target_" in value)
     }
     for key, value in check_call(path, target, given).items():
-        _replace_text(config, f"{path}.{key}", given[key], value)
+        _replace_numbers(config, f"{path}.{key}", given[key], value)
 
 
-def _replace_text(config: DictConfig, path: str, before: Any, now: Any) -> None:
-    """Writes text in place of a number."""
-    if isinstance(now, str) and not isinstance(before, str):
+def _target(key: str, name: Any) -> Callable[..., Any]:
+    """The function or class of this name."""
+    try:
+        target = pkgutil.resolve_name(name)
+    except Exception as error:  # what an import runs may raise anything
+        raise InputError(f"{key}={name} cannot be imported; give a function or class") from error
+    if not callable(target):
+        raise InputError(f"{key}={name} cannot be called; give a function or class")
+    return cast(Callable[..., Any], target)
+
+
+def _replace_numbers(config: DictConfig, path: str, before: Any, now: Any) -> None:
+    """Writes text, or a list of it, in place of numbers."""
+    if isinstance(now, str | list) and now != before:
         OmegaConf.update(config, path, now)
 
 
@@ -213,6 +233,14 @@ def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
             return f"there is no {group}={name} here; {_EXTRA.get(group, str(error).splitlines()[0])}"
         hints = [did_you_mean(name, choices), f"there are {', '.join(choices)}"]
         return f"there is no {group}={name}; {' '.join(filter(None, hints))}"
+    for line in overrides:
+        key, _, value = line.partition("=")
+        try:
+            several = OverridesParser.create().parse_override(line).is_sweep_override()
+        except HydraException:
+            return f"{shorten(line)} cannot be read; put the value into quotes: {shlex.quote(override(key, value))}"
+        if several:
+            return f"{shorten(line)} gives several values; a list is {key}=[{shorten(value)}], and a sweep needs -m"
     found = _unknown(config_name, overrides)
     if found is None:
         return str(error).splitlines()[0]
@@ -271,11 +299,12 @@ def _check_choices(overrides: Sequence[str]) -> None:
         value: Any = each.value()
         if each.key_or_group == "output" and (value is None or isinstance(value, list | dict)):
             raise InputError(f"{each.input_line} names no folder; give one, or leave it out")
-        if not choices:
+        if not choices and each.key_or_group.split("/")[0] != "hydra":
             continue
         names = value if isinstance(value, list) else [value]
         if not all(isinstance(name, str) for name in names):
-            raise InputError(f"{each.input_line} names no choice; there are {', '.join(choices)}")
+            known = f"there are {', '.join(choices)}" if choices else "give the name of one"
+            raise InputError(f"{each.input_line} names no choice; {known}")
 
 
 _EXTRA = dict.fromkeys(

@@ -54,7 +54,7 @@ class EvaluateKeys(TypedDict):
     window: int | None
     predictions: str | None
     joints: str | Sequence[str] | None
-    unit: str | None
+    unit: Literal["m", "mm", "none"] | None
 
 
 def run(config: DictConfig) -> None:

@@ -29,7 +29,6 @@ from poselift.core.stopwatch import Stopwatch
 from poselift.finding import Clip, VideoClip
 from poselift.finding.video_clip import AHEAD, frames_within
 from poselift.kinematics import butterworth
-from poselift.kinematics.filtering import check_cutoff
 from poselift.lifting import LiftedClip, World, lift_clip, to_world
 from poselift.lifting.clips.pipeline import Progress
 from poselift.lifting.world.camera_motion import camera_motion
@@ -206,8 +205,6 @@ def lift_into(
         InputError: the input or an option cannot be used.
     """
     skeleton = choose_skeleton(request, weights)
-    if request.smooth is not None:
-        check_cutoff(request.smooth, clip.fps or math.inf)
     results = Results(out, clip, weights, inputs, request.csv)
     lifted = lift_clip(
         clip,
@@ -251,7 +248,7 @@ def lift_into(
 def _smooth(motion: Motion, cutoff: float | None, warnings: list[str]) -> tuple[Motion, list[dict[str, Any]]]:
     """The motion and the filters that it went through; without them, and with a warning, where its frames are too few.
 
-    The frames with a person may be further apart than those of the file's frame rate, by which the cutoff was checked.
+    Only the timestamps tell their rate: that of the file is an average, and phones change theirs.
     """
     if cutoff is None:
         return motion, []

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from poselift.cli.detector import DetectorRequest, detector_request
 from poselift.cli.weights import DEFAULT_LIFTER
-from poselift.core.times import check_bounds, check_rate
+from poselift.core.times import HIGHEST_RATE, check_bounds, check_rate
 from poselift.finding import DEFAULT_QUALITY
 from poselift.kinematics.filtering import check_cutoff
 from poselift.kinematics.height import GivenHeights
@@ -91,7 +91,7 @@ class LiftRequest:
         check_lens(self.fov, self.intrinsics)
         check_chosen(self.people, self.height)
         if self.smooth is not None:
-            check_cutoff(self.smooth)
+            check_cutoff(self.smooth, HIGHEST_RATE)
 
 
 def lift_request(arguments: argparse.Namespace) -> LiftRequest:

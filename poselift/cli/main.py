@@ -68,7 +68,7 @@ class _Command(_Parser):
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs a command; an input that cannot be used gives one line and exit code 2.
 
-    Ctrl-C gives exit code 130, and SIGTERM, which batch systems and `kill` send, 143.
+    Ctrl-C gives exit code 130, SIGTERM, which batch systems and `kill` send, 143, and a closed pipe 141.
 
     Args:
         arguments: used instead of the command line's.
@@ -93,6 +93,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 _run_hydra(*given)
             else:
                 _run(given)
+    except BrokenPipeError:  # the reader has left, as `| head` does; Python would write the rest at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(128 + signal.SIGPIPE) from None
     except (InputError, OSError) as error:
         if ends:  # libraries in C turn the end into an error of their own
             raise ends[0] from None

@@ -24,7 +24,7 @@ from poselift.data.batches import Batch
 from poselift.reports.environment import environment
 from poselift.reports.protocols import PROTOCOLS
 
-_PACKAGES = ("torch", "pytorch-lightning", "torchmetrics", "hydra-core", "omegaconf", "numpy", "scipy", "safetensors")
+_PACKAGES = ("torch", "pytorch-lightning", "torchmetrics", "hydra-core", "omegaconf", "numpy", "safetensors")
 
 _READ_AT_MOST = 2 * 1024**3
 """Most bytes of a folder that the fingerprint reads, which takes seconds; a dataset's videos have far more."""

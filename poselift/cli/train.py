@@ -36,7 +36,7 @@ from poselift.cli.earlier_run import (
 from poselift.cli.run_record import RunRecord, evaluation_command, resume_command, train_command
 from poselift.core.errors import InputError, reason
 from poselift.core.files import remove_partial_of
-from poselift.core.kinds import Count, check_value
+from poselift.core.kinds import Amount, Count, Share, Whole, check_value
 from poselift.data.module import MotionData
 from poselift.models import build_model, load_weights
 from poselift.reports.training_log import read_log
@@ -52,7 +52,6 @@ from poselift.training.warm_start import warm_start
 
 _Group = Mapping[str, Any]
 _Parts = Mapping[str, _Group | None]
-_NotNegative = Annotated[float, 0, math.inf]
 
 
 class TrainKeys(TypedDict):
@@ -81,15 +80,16 @@ class TrainKeys(TypedDict):
 
 
 _RANGES = {
-    "optimizer.lr": _NotNegative,
-    "optimizer.weight_decay": _NotNegative,
+    "optimizer.lr": Amount,
+    "optimizer.momentum": Share,
+    "optimizer.weight_decay": Amount,
     "trainer.max_steps": Annotated[int, -1, math.inf],
     "trainer.accumulate_grad_batches": Count,
     "trainer.check_val_every_n_epoch": Count,
-    "trainer.gradient_clip_val": _NotNegative,
+    "trainer.gradient_clip_val": Amount,
     "trainer.log_every_n_steps": Count,
     "trainer.num_sanity_val_steps": Annotated[int, -1, math.inf],
-    "trainer.reload_dataloaders_every_n_epochs": Annotated[int, 0, math.inf],
+    "trainer.reload_dataloaders_every_n_epochs": Whole,
 }
 """Numbers for other libraries, which say only which they take."""
 
@@ -202,7 +202,7 @@ def _trainer(config: DictConfig, callbacks: list[pl.Callback], loggers: list[Log
         InputError: it rejects its settings.
     """
     record = RunRecord(Path(config.output) / "run.json", config)
-    with _explain_settings():
+    try:
         trainer: pl.Trainer = instantiate(
             config.trainer,
             callbacks=[*callbacks, record, StopOnSignal()],
@@ -214,21 +214,28 @@ def _trainer(config: DictConfig, callbacks: list[pl.Callback], loggers: list[Log
             # Its table has one row, and 0 FLOPs, because it sees no window.
             enable_model_summary=False,
         )
+    except InstantiationException as error:
+        raise _rejected(error.__cause__ or error) from error
     return trainer
 
 
 @contextmanager
 def _explain_settings() -> Iterator[None]:
-    """Turns what Lightning raises about settings, when it is built or meets the data, into an `InputError`."""
+    """Turns what Lightning raises about settings, when it meets the data, into an `InputError`.
+
+    Errors of a step or a callback, or of their use of Lightning, have frames of other code.
+    """
     try:
         yield
-    except (ValueError, ZeroDivisionError, MisconfigurationException, InstantiationException) as error:
-        built = isinstance(error, InstantiationException)
-        if not built and "pytorch_lightning" not in traceback.extract_tb(error.__traceback__)[-1].filename:
+    except (ValueError, ZeroDivisionError, MisconfigurationException) as error:
+        _, _, *frames = traceback.extract_tb(error.__traceback__)  # after those of this file
+        if any("pytorch_lightning" not in frame.filename for frame in frames):
             raise
-        raise InputError(
-            f"the trainer rejects its settings ({reason(error.__cause__ or error)}); change trainer.*"
-        ) from error
+        raise _rejected(error) from error
+
+
+def _rejected(error: BaseException) -> InputError:
+    return InputError(f"the trainer rejects its settings ({reason(error)}); change trainer.*")
 
 
 def _loggers(config: DictConfig, step: int) -> list[Logger]:

@@ -84,7 +84,7 @@ def serve_site(folder: Path, port: int, opened: bool, query: str = "") -> None:
     """
     handler = functools.partial(_Handler, directory=str(folder))
     try:
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+        server = _Server(("127.0.0.1", port), handler)
     except (OSError, OverflowError) as error:  # taken; or beyond 65535
         raise InputError(f"port {port} cannot be used ({reason(error)}); choose another one with --port") from error
     with server:
@@ -93,6 +93,13 @@ def serve_site(folder: Path, port: int, opened: bool, query: str = "") -> None:
         if opened:
             webbrowser.open(address)
         server.serve_forever()
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    """Says nothing of browsers that vanish or ask for nonsense."""
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Prints nothing."""
 
 
 class _Handler(http.server.SimpleHTTPRequestHandler):

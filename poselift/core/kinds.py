@@ -7,7 +7,7 @@ import os
 import pathlib
 import sys
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import (
     Annotated,
     Any,
@@ -29,6 +29,12 @@ from poselift.core.errors import InputError, shorten
 
 Count = Annotated[int, 1, math.inf]
 """A number of things, of which there is at least one."""
+Whole = Annotated[int, 0, math.inf]
+"""A whole number that may be 0."""
+Amount = Annotated[float, 0.0, math.inf]
+"""A number that is not negative."""
+Share = Annotated[float, 0.0, 1.0]
+"""A share, such as that of dropout."""
 
 _Given = ParamSpec("_Given")
 _Result = TypeVar("_Result")
@@ -38,7 +44,7 @@ _PLAIN = {bool: "true or false", int: "a whole number", float: "a number", str: 
 _GROUP = "a group of keys"
 _NUMBERS = (int, float)
 _PATHS = (os.PathLike, pathlib.Path)
-_LISTS = (Sequence, Iterable, list, tuple)
+_LISTS = (Sequence, Iterable, Collection, list, tuple)
 _GROUPS = (Mapping, dict)
 
 
@@ -100,6 +106,9 @@ def check_value(key: str, kind: Any, value: Any) -> Any:
             return _checked_elements(key, kind, value)
     elif origin in _GROUPS:
         fits = isinstance(value, Mapping)
+        if fits and get_args(kind)[:1] == (int,):
+            for name in value:
+                check_value(f"a key of {key}", int, name)
         if fits and len(get_args(kind)) == 2:
             return {name: check_value(f"{key}.{name}", get_args(kind)[1], each) for name, each in value.items()}
     else:
@@ -149,9 +158,15 @@ def _check_argument(name: str, kind: Any, value: Any) -> None:
     either = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
     others = (Any, inspect.Parameter.empty, *_PLAIN, *_PATHS)
     classes = [each for each in either if inspect.isclass(each) and each not in others]
+    if isinstance(value, str) and "://" in value and any((get_origin(each) or each) in _PATHS for each in either):
+        raise InputError(f"{name}={_text(value)} is a URL; give a file of this machine")
+    if any(get_origin(each) is Callable for each in either) and not (value is None or callable(value)):
+        raise InputError(f"{name}={_text(value)} must be a function")
     if not classes:
         if isinstance(check_value(name, kind, value), str) and type(value) in _NUMBERS:
             raise InputError(f"{name}={value} must be {_name(str)}")
+    elif inspect.isclass(value):  # it has the methods of its instances
+        raise InputError(f"{name} is the class {value.__name__}; give an instance of it")
     elif not isinstance(value, tuple(classes)) and not (value is None and type(None) in either):
         wanted = " or ".join(f"a {each.__name__}" for each in classes)
         raise InputError(f"{name} is a {type(value).__name__}; give {wanted}")

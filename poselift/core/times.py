@@ -14,7 +14,8 @@ _SPARSE = 100
 """Times the duration of its frames that a longer clip may span."""
 _SLOWEST = 1.0
 """Largest interval between frames that counts as their duration, seconds: longer ones have another unit."""
-_RATES = 1.0, 1000.0
+HIGHEST_RATE = 1000.0
+_RATES = 1.0, HIGHEST_RATE
 """Lowest and highest number of frames a second: time stamps with others have another unit."""
 ENOUGH = 10
 """Least number of frames to tell a rate that is too high: a few may come in a burst."""

@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from poselift.core.kinds import Amount, Share
 from poselift.data.windows import Windows
 from poselift.geometry import axis_angle_to_matrix, bone_vectors, points_from_bones
 from poselift.skeleton import CMU28
@@ -59,14 +60,14 @@ class Augmentation:
         tilt_spread: standard deviation of the angle, degrees.
     """
 
-    mirror: float = 0.5
-    recombine: float = 0.25
-    limbs: float = 0.2
-    bend: float = 0.3
-    sway: float = 0.5
-    size: float = 0.08
-    tilt: float = 0.25
-    tilt_spread: float = 30.0
+    mirror: Share = 0.5
+    recombine: Share = 0.25
+    limbs: Share = 0.2
+    bend: Share = 0.3
+    sway: Amount = 0.5
+    size: Amount = 0.08
+    tilt: Share = 0.25
+    tilt_spread: Amount = 30.0
 
 
 def change(windows: Windows, augmentation: Augmentation, generator: torch.Generator) -> Windows:

@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from poselift.core.errors import InputError
 from poselift.skeleton import CMU28, Skeleton, get_skeleton
 
 
@@ -69,9 +70,14 @@ class SkeletonSampler:
         shares: how often to draw each skeleton, by name.
         skeleton: the lifter's input skeleton.
         drop: share of windows that hide more joints, in all their frames.
+
+    Raises:
+        InputError: no skeleton has a share.
     """
 
     def __init__(self, shares: dict[str, float], skeleton: Skeleton = CMU28, drop: float = 0.15) -> None:
+        if not sum(shares.values()):
+            raise InputError("data.skeletons shows no skeleton; give at least one a share above 0")
         self._masks = torch.stack([joint_mask(name, skeleton) for name in shares])
         self._shares = torch.tensor(list(shares.values()), dtype=torch.float32)
         self.drop = drop

@@ -9,7 +9,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 from poselift.core.errors import InputError
-from poselift.core.kinds import Count, check_value
+from poselift.core.kinds import Count, Whole
 from poselift.data.batches import Batch, Batches, BatchSampler
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
@@ -39,12 +39,12 @@ class _Views(Dataset[View]):
 class LoaderOptions(TypedDict, total=False):
     """Options that every data module takes by keyword; `MotionData` documents them and has their defaults."""
 
-    frames: Required[int]
+    frames: Required[Count]
     skeleton_in: str
     skeleton_out: str
-    batch_size: int
-    batches: int
-    seed: int
+    batch_size: Count
+    batches: Count
+    seed: Whole
 
 
 class MotionData(pl.LightningDataModule, ABC):
@@ -61,7 +61,7 @@ class MotionData(pl.LightningDataModule, ABC):
         seed: random seed of the windows.
 
     Raises:
-        InputError: a skeleton is unknown, or `frames`, `batch_size` or `batches` is not a whole number of 1 or more.
+        InputError: a skeleton is unknown.
 
     Attributes:
         training: the batches, after `setup`; set `training.first` to resume inside an epoch.
@@ -81,8 +81,6 @@ class MotionData(pl.LightningDataModule, ABC):
         seed: int = 0,
     ) -> None:
         super().__init__()
-        for name, number in {"frames": frames, "data.batch_size": batch_size, "data.batches": batches}.items():
-            check_value(name, Count, number)
         self.frames, self.batch_size, self.batches, self.seed = frames, batch_size, batches, seed
         self.skeleton_in, self.skeleton_out = get_skeleton(skeleton_in), get_skeleton(skeleton_out)
         self._val: _Views | None = None

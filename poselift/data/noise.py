@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from poselift.core.kinds import Amount, Share
 from poselift.data.augment import pelvis_axes
 from poselift.skeleton import CMU28
 
@@ -105,25 +106,25 @@ class DetectorNoise:
         unscored: share of the other windows with scores of 1, like a detector without scores.
     """
 
-    scale: float = 0.9
-    scale_spread: float = 0.35
-    bias: float = 0.1
-    drift: float = 0.48
-    drift_time: float = 0.18
-    speed: float = 0.35
-    missing: float = 0.025
-    missing_time: float = 0.35
-    limb: float = 0.015
-    limb_time: float = 3.0
-    jump: float = 0.016
-    jump_time: float = 0.18
-    swap: float = 0.006
-    swap_time: float = 0.16
-    hidden: float = 0.01
-    hidden_time: float = 0.4
-    offset: float = 0.0
-    exact: float = 0.0
-    unscored: float = 0.0
+    scale: Amount = 0.9
+    scale_spread: Amount = 0.35
+    bias: Share = 0.1
+    drift: Share = 0.48
+    drift_time: Amount = 0.18
+    speed: Amount = 0.35
+    missing: Share = 0.025
+    missing_time: Amount = 0.35
+    limb: Share = 0.015
+    limb_time: Amount = 3.0
+    jump: Share = 0.016
+    jump_time: Amount = 0.18
+    swap: Share = 0.006
+    swap_time: Amount = 0.16
+    hidden: Share = 0.01
+    hidden_time: Amount = 0.4
+    offset: Amount = 0.0
+    exact: Share = 0.0
+    unscored: Share = 0.0
 
 
 def landmarks(

@@ -10,6 +10,7 @@ from av.error import FFmpegError
 from jaxtyping import Bool, Float
 
 from poselift.core.errors import InputError
+from poselift.core.kinds import Amount, Share
 from poselift.data.loading import recorded_view
 from poselift.data.module import LoaderOptions
 from poselift.data.recorded import RecordedData
@@ -91,8 +92,8 @@ class PictureData(RecordedData):
         views: Callable[..., Sequence[View]],
         train: Mapping[str, Any],
         reprojection: float | int,
-        mirror: float = 0.5,
-        skeletons: dict[str, float] | None = None,
+        mirror: Share = 0.5,
+        skeletons: dict[str, Amount] | None = None,
         **common: Unpack[LoaderOptions],
     ) -> None:
         if not reprojection:

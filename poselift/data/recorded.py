@@ -10,6 +10,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from poselift.core.errors import InputError
+from poselift.core.kinds import Amount, Count, Share
 from poselift.data.batches import Batch
 from poselift.data.dataset_skeletons import SkeletonSampler, shared_joints, spread
 from poselift.data.module import LoaderOptions, MotionData
@@ -171,9 +172,9 @@ class RecordedData(MotionData):
         train: Mapping[str, Any],
         val: Mapping[str, Any],
         pelvis: Pelvis | None,
-        stride: int = 1,
-        mirror: float = 0.5,
-        skeletons: dict[str, float] | None = None,
+        stride: Count = 1,
+        mirror: Share = 0.5,
+        skeletons: dict[str, Amount] | None = None,
         **common: Unpack[LoaderOptions],
     ) -> None:
         super().__init__(**common)

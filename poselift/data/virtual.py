@@ -1,15 +1,14 @@
 """Motion seen by virtual cameras and a simulated detector: 2D to train on without pictures."""
 
-import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Required, Unpack
+from typing import Any, Literal, Required, Unpack
 
 import torch
 
 from poselift.core.errors import InputError
-from poselift.core.kinds import Count, check_value
+from poselift.core.kinds import Amount, Count, Whole
 from poselift.data import augment
 from poselift.data.augment import Augmentation
 from poselift.data.batches import Batch
@@ -104,7 +103,7 @@ class VirtualSampler:
 class VirtualOptions(LoaderOptions, total=False):
     """Options that every data module of virtual 2D takes by keyword; `VirtualData` documents them."""
 
-    skeletons: Required[dict[str, float]]
+    skeletons: Required[dict[str, Amount]]
     cameras: CameraRange | None
     noise: DetectorNoise | None
     augmentation: Augmentation | None
@@ -171,7 +170,7 @@ class CmuData(VirtualData):
         corpus: str | Path | Sequence[str | Path],
         bench: str | Path | None = None,
         skeleton: str = "h36m17",
-        keypoints: str = "det",
+        keypoints: Literal["det", "gt"] = "det",
         anatomical: bool = True,
         **common: Unpack[VirtualOptions],
     ) -> None:
@@ -239,12 +238,9 @@ class SyntheticData(VirtualData):
     pelvis: Pelvis | None = "hips"
 
     def __init__(
-        self, clips: int = 64, clip_frames: int = 250, people_seed: int = 0, **common: Unpack[VirtualOptions]
+        self, clips: Count = 64, clip_frames: Count = 250, people_seed: Whole = 0, **common: Unpack[VirtualOptions]
     ) -> None:
         super().__init__(**common)
-        for name, number in {"data.clips": clips, "data.clip_frames": clip_frames}.items():
-            check_value(name, Count, number)
-        check_value("data.people_seed", Annotated[int, 0, math.inf], people_seed)
         self.clips, self.clip_frames, self.people_seed = clips, clip_frames, people_seed
 
     def training_corpus(self) -> MotionCorpus:

@@ -2,12 +2,19 @@
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from poselift.core.kinds import Amount, Share
 from poselift.geometry import project, rotation_x, rotation_y, rotation_z, world_to_camera
+
+_Angle = Annotated[float, 1.0, 170.0]
+"""A field of view that a picture can show."""
+_Distance = Annotated[float, 0.1, math.inf]
+"""Positive, because distances are drawn by their logarithm."""
 
 _IMAGE_SIZES = ((1920.0, 1080.0), (1080.0, 1920.0), (1280.0, 960.0), (1000.0, 1000.0))
 
@@ -25,11 +32,11 @@ class CameraRange:
         roll: standard deviation of the roll, degrees.
     """
 
-    fov: tuple[float, float] = (35.0, 80.0)
+    fov: tuple[_Angle, _Angle] = (35.0, 80.0)
     height: tuple[float, float] = (0.3, 2.6)
-    distance: tuple[float, float] = (2.0, 8.0)
-    off_centre: float = 0.3
-    roll: float = 2.5
+    distance: tuple[_Distance, _Distance] = (2.0, 8.0)
+    off_centre: Share = 0.3
+    roll: Amount = 2.5
 
 
 @dataclass(frozen=True)

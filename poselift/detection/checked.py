@@ -7,6 +7,7 @@ from jaxtyping import Float, UInt8
 
 from poselift.core.errors import InputError
 from poselift.detection.detector_protocol import Detector, PlaceDetector, Search
+from poselift.skeleton import Skeleton
 from poselift.structures import Detections
 
 
@@ -25,12 +26,19 @@ class _Checked:
     def __init__(self, detector: Detector) -> None:
         self._detector = detector
         self.name, self.skeleton, self.weights = detector.name, detector.skeleton, detector.weights
+        if not isinstance(self.skeleton, Skeleton):
+            raise InputError(f"the skeleton of the detector {self.name} is {self.skeleton!r:.60}; give a Skeleton")
 
     def detect(self, frames: Sequence[UInt8[np.ndarray, "_ _ 3"]]) -> list[Detections]:
         """The people in each frame."""
         if not frames:
             return []
-        found = self._detector.detect(frames)
+        try:
+            found = self._detector.detect(frames)
+        except StopIteration as error:  # in a generator, Python makes it an error without a name
+            raise InputError(
+                f"detect of the detector {self.name} ran out of items; return one for each picture"
+            ) from error
         if not isinstance(found, list | tuple) or len(found) != len(frames):
             what = f"{len(found)} items" if isinstance(found, list | tuple) else f"a {type(found).__name__}"
             raise InputError(

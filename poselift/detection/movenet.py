@@ -40,7 +40,7 @@ class MoveNet:
     threshold decides.
 
     Quick searches and looks compute most of the networks in 8 bits on a CPU, in 60 and 50 % of the time
-    (poselift/weights/movenet/README.md).
+    (poselift/weights/movenet/README.md). On a GPU Thunder refines several people together.
 
     Source: https://www.tensorflow.org/hub/tutorials/movenet and the model cards linked there.
 
@@ -56,16 +56,16 @@ class MoveNet:
 
     def __init__(self, device: str = "auto") -> None:
         self._multipose = MultiPose(device)
+        self._together = wants_cuda(device)
         network = published("movenet_thunder")
-        self.weights = {**self._multipose.weights, **self._multipose.quick_weights, network.path.name: network.sha256}
-        self._thunder = Session(network.get(), device, threads=1)
-        self._thunder_alone = Session(network.get(), device)
-        self._quick, self._quick_alone = self._thunder, self._thunder_alone
-        if not wants_cuda(device):
-            quick = published("movenet_thunder_int8")
-            self.weights[quick.path.name] = quick.sha256
-            # In 8 bits a second core saves less than it takes to open the network again.
-            self._quick = self._quick_alone = Session(quick.get(), device, threads=1)
+        graph = published("movenet_thunder_batch" if self._together else "movenet_thunder_int8")
+        self.weights = {**self._multipose.weights, **self._multipose.quick_weights}
+        self.weights |= {each.path.name: each.sha256 for each in (network, graph)}
+        path = network.get()
+        # In 8 bits a second core saves less than it takes to open the network again.
+        self._quick = self._quick_alone = self._thunder = self._thunder_alone = Session(graph.get(), device, threads=1)
+        if not self._together:
+            self._thunder, self._thunder_alone = Session(path, device, threads=1), Session(path, device)
 
     def detect(self, frames: Sequence[UInt8[np.ndarray, "_ _ 3"]]) -> list[Detections]:
         """The people in each frame; see `poselift.detection.Detector`."""
@@ -86,12 +86,12 @@ class MoveNet:
     ) -> Detections:
         """One person in each box; see `poselift.detection.PlaceDetector`."""
         thunder, alone = (self._quick, self._quick_alone) if quick else (self._thunder, self._thunder_alone)
-        if len(boxes) == 1:  # on all cores; several people are faster on a core each
-            found = [_thunder_pose(alone, frame, boxes[0], float(angles[0]))]
-        else:
+        if len(boxes) == 1 or (self._together and len(boxes)):  # on all cores, or on a GPU
+            poses = _thunder_poses(alone, frame, boxes, angles.tolist())
+        else:  # several people are faster on a core each
             thunder.open()
             found = list(pool().map(partial(_thunder_pose, thunder, frame), boxes, angles.tolist()))
-        poses = np.array(found).reshape(-1, len(self.skeleton), 3)
+            poses = np.array(found).reshape(-1, len(self.skeleton), 3)
         keypoints, scores = hide_outside(poses[..., :2], poses[..., 2], frame.shape)
         return Detections(_find_boxes(poses), poses[..., 2].mean(-1), keypoints, scores, self.skeleton)
 
@@ -169,7 +169,7 @@ class FastMoveNet:
 
     def detect(self, frames: Sequence[UInt8[np.ndarray, "_ _ 3"]]) -> list[Detections]:
         """The people in each frame; see `poselift.detection.Detector`."""
-        found = pool().map(lambda frame: self._multipose.find(frame, Search(fine=False)), frames)
+        found = self._multipose.find_large(frames)
         return [keep_each_once(frame, *people, self.skeleton) for frame, people in zip(frames, found, strict=True)]
 
 
@@ -177,10 +177,18 @@ def _thunder_pose(
     thunder: Session, frame: UInt8[np.ndarray, "h w 3"], box: Float[np.ndarray, "4"], angle: float
 ) -> Float[np.ndarray, "17 3"]:
     """Thunder's x, y, score for the person in a box along the joints, in pixels of the frame."""
-    crop = Crop.square(frame, box, _THUNDER_SIZE, _MARGIN, angle)
-    pose = thunder.run({"input:0": crop.image[None].astype(np.int32)})[0, 0].astype(np.float64)
-    points = crop.to_picture(pose[:, [1, 0]] * _THUNDER_SIZE + OFFSET)
-    return np.concatenate([points, pose[:, 2:]], axis=-1)
+    return _thunder_poses(thunder, frame, box[None], [angle])[0]
+
+
+def _thunder_poses(
+    thunder: Session, frame: UInt8[np.ndarray, "h w 3"], boxes: Float[np.ndarray, "n 4"], angles: Sequence[float]
+) -> Float[np.ndarray, "n 17 3"]:
+    """The same for each box."""
+    crops = [Crop.square(frame, box, _THUNDER_SIZE, _MARGIN, angle) for box, angle in zip(boxes, angles, strict=True)]
+    poses = thunder.run([crop.image for crop in crops])[:, 0]
+    for crop, pose in zip(crops, poses, strict=True):
+        pose[:, :2] = crop.to_picture(pose[:, [1, 0]] * _THUNDER_SIZE + OFFSET)
+    return poses
 
 
 def _angle(pose: Float[np.ndarray, "17 3"]) -> float:

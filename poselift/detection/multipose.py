@@ -1,11 +1,13 @@
 """MoveNet MultiPose: finds the people in a picture."""
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
 from jaxtyping import Float, Int, UInt8
 
 from poselift.core.registry import published
+from poselift.core.threads import pool
 from poselift.detection.crop import Crop
 from poselift.detection.detector_protocol import Search
 from poselift.detection.duplicates import intersection_over_union, join_passes, pose_nms
@@ -51,13 +53,13 @@ class MultiPose:
     overlapping tiles of the picture find more.
 
     A quick search computes most of the network in 8 bits on a CPU, which takes 60 % of the time
-    (poselift/weights/movenet/README.md).
+    (poselift/weights/movenet/README.md). On a GPU several pictures go through the network together.
 
     Args:
         device: "cpu", "cuda", or "auto" for CUDA if onnxruntime offers it.
 
     Attributes:
-        weights: SHA-256 of the weight file by file name.
+        weights: SHA-256 of the weight files by file name.
         quick_weights: the same of the further file of quick searches; empty if there is none.
 
     Raises:
@@ -68,14 +70,19 @@ class MultiPose:
         network = published("movenet_multipose")
         self.weights = {network.path.name: network.sha256}
         self.quick_weights: dict[str, str] = {}
-        self._session = Session(network.get(), device, threads=1)
+        path, self._together = network.get(), wants_cuda(device)
+        if self._together:
+            batch = published("movenet_multipose_batch")
+            self.weights[batch.path.name] = batch.sha256
+            path = batch.get()
+        self._session = Session(path, device, threads=1)
         self._wide = self._quick = self._quick_wide = self._session
-        if not wants_cuda(device):
+        if not self._together:
             quick = published("movenet_multipose_int8")
             self.quick_weights = {quick.path.name: quick.sha256}
             self._quick = Session(quick.get(), device, threads=1)
             # Tiles take longest, and a video waits for them: they get all cores.
-            self._wide, self._quick_wide = Session(network.get(), device), Session(quick.get(), device)
+            self._wide, self._quick_wide = Session(path, device), Session(quick.get(), device)
 
     def people(self, frame: UInt8[np.ndarray, "_ _ 3"]) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
         """Boxes of the people in a frame, in pixels, and their scores."""
@@ -97,17 +104,24 @@ class MultiPose:
         poses, boxes, scores = (np.concatenate(part) for part in zip(*several, strict=True))
         return poses, boxes, scores
 
+    def find_large(self, frames: Sequence[UInt8[np.ndarray, "_ _ 3"]]) -> list[Found]:
+        """What the coarse pass of `find` gives for each frame: on a GPU together, else on a core each."""
+        if self._together and len({frame.shape for frame in frames}) == 1:
+            return self._find(frames, _COARSE, quick=False)
+        return list(pool().map(lambda frame: self._find([frame], _COARSE, quick=False)[0], frames))
+
     def _search_upright(self, frame: UInt8[np.ndarray, "_ _ 3"], how: Search) -> Found:
-        coarse = self._find(frame, _COARSE, how.quick)
+        (coarse,) = self._find([frame], _COARSE, how.quick)
         if not how.fine:
             return coarse
-        found = _join(coarse, self._find(frame, _FINE, how.quick), max(frame.shape[:2]))
+        (fine,) = self._find([frame], _FINE, how.quick)
+        found = _join(coarse, fine, max(frame.shape[:2]))
         return self._with_tiles(frame, found, how.quick) if how.tiles and is_crowded(found[1], frame.shape) else found
 
     def _search_turned(self, frame: UInt8[np.ndarray, "_ _ 3"], turn: int, longer_side: int, quick: bool) -> Found:
         """People who are turned clockwise by quarter turns."""
         turned = np.ascontiguousarray(np.rot90(frame, turn))
-        poses, boxes, scores = self._find(turned, longer_side, quick)
+        ((poses, boxes, scores),) = self._find([turned], longer_side, quick)
         middle, new = (np.array(picture.shape[1::-1]) / 2 - 0.5 for picture in (frame, turned))
         back = rotation(turn * np.pi / 2).round()
         poses[..., :2] = (poses[..., :2] - new) @ back.T + middle
@@ -119,10 +133,9 @@ class MultiPose:
         size = np.array(frame.shape[1::-1])
         side, parts = cut_tiles(frame.shape)
         several = [found]
-        for corner in parts:
-            x, y = corner.tolist()
-            tile = frame[y : y + side, x : x + side]
-            poses, boxes, scores = self._find(tile, min(max(side, _TILE), _FINE), quick, wide=True)
+        tiles = [frame[y : y + side, x : x + side] for x, y in parts.tolist()]
+        seen = self._find(tiles, min(max(side, _TILE), _FINE), quick, wide=True)
+        for corner, tile, (poses, boxes, scores) in zip(parts, tiles, seen, strict=True):
             # A box at an edge inside the picture is cut off; another tile has the whole of it.
             inside = np.concatenate([corner > 0, corner + tile.shape[1::-1] < size])
             beyond = np.abs(boxes - np.array([0, 0, *tile.shape[1::-1]])) < _EDGE * side
@@ -137,19 +150,25 @@ class MultiPose:
         keep = np.append(~same, keep_tiles)
         return poses[keep], boxes[keep], scores[keep]
 
-    def _find(self, frame: UInt8[np.ndarray, "h w 3"], longer_side: int, quick: bool, wide: bool = False) -> Found:
-        crop = Crop.whole(frame, (longer_side, longer_side), multiple=_STRIDE)
+    def _find(
+        self, pictures: Sequence[UInt8[np.ndarray, "_ _ 3"]], longer_side: int, quick: bool, wide: bool = False
+    ) -> list[Found]:
+        crops = [Crop.whole(picture, (longer_side, longer_side), multiple=_STRIDE) for picture in pictures]
         precise, fast = (self._wide, self._quick_wide) if wide else (self._session, self._quick)
-        session = fast if quick else precise
-        people = session.run({"input": crop.image[None].astype(np.int32)})[0].astype(np.float64)
-        people = people[people[:, 55] >= _MIN_BOX_SCORE]
-        rows, columns = crop.image.shape[:2]
-        poses = people[:, :51].reshape(-1, 17, 3)[..., [1, 0, 2]]
-        poses[..., :2] = crop.to_picture(poses[..., :2] * (columns, rows) + OFFSET)
-        corners = crop.to_picture(people[:, 51:55].reshape(-1, 2, 2)[..., ::-1] * (columns, rows) + OFFSET)
-        height, width = frame.shape[:2]
-        corners = np.clip(corners, 0, (width - 1, height - 1))
-        return poses, corners.reshape(-1, 4), people[:, 55]
+        people = (fast if quick else precise).run([crop.image for crop in crops])
+        return [_read(*each) for each in zip(people, crops, pictures, strict=True)]
+
+
+def _read(people: Float[np.ndarray, "6 56"], crop: Crop, picture: UInt8[np.ndarray, "h w 3"]) -> Found:
+    """The people of an output of the network for a picture, in pixels."""
+    people = people[people[:, 55] >= _MIN_BOX_SCORE]
+    rows, columns = crop.image.shape[:2]
+    poses = people[:, :51].reshape(-1, 17, 3)[..., [1, 0, 2]]
+    poses[..., :2] = crop.to_picture(poses[..., :2] * (columns, rows) + OFFSET)
+    corners = crop.to_picture(people[:, 51:55].reshape(-1, 2, 2)[..., ::-1] * (columns, rows) + OFFSET)
+    height, width = picture.shape[:2]
+    corners = np.clip(corners, 0, (width - 1, height - 1))
+    return poses, corners.reshape(-1, 4), people[:, 55]
 
 
 def is_crowded(boxes: Float[np.ndarray, "n 4"], shape: tuple[int, ...]) -> bool:

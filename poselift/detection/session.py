@@ -1,26 +1,28 @@
 """ONNX models opened with onnxruntime, on the CPU or on a CUDA device."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 import cv2
 import numpy as np
 import onnxruntime
+from jaxtyping import Float, UInt8
 
 from poselift.core.device import check_device
 from poselift.core.errors import InputError, reason
 from poselift.core.threads import core_limit
 
+_AT_ONCE = 32
+"""Most pictures of a batch."""
 _VNNI = 23
 """Number of the CPU feature AVX512-VNNI in OpenCV's cvdef.h; OpenCV has no name for it in Python."""
 
 
 class Session:
-    """A model that is opened when it is first needed.
+    """A model of pictures that is opened when it is first needed.
 
     Args:
         path: the ONNX file.
@@ -41,10 +43,18 @@ class Session:
         with self._lock:
             self._opened  # noqa: B018
 
-    def run(self, inputs: Mapping[str, np.ndarray]) -> Any:
-        """The first output of the model."""
+    def run(self, pictures: Sequence[UInt8[np.ndarray, "h w 3"]]) -> Float[np.ndarray, "n ..."]:
+        """The first output of the model for one or more pictures, in batches if it takes more than one."""
         self.open()
-        return self._opened.run(None, inputs)[0]
+        (given,), parts = self._opened.get_inputs(), []
+        step = 1 if given.shape[0] == 1 else _AT_ONCE
+        for start in range(0, len(pictures), step):
+            some = pictures[start : start + step]
+            # CUDA's convolutions are tuned anew for each size of a batch. Blank pictures keep it to powers of two.
+            blank = [np.zeros_like(some[0])] * ((1 << (len(some) - 1).bit_length()) - len(some))
+            found = self._opened.run(None, {given.name: np.stack([*some, *blank]).astype(np.int32)})[0]
+            parts.append(found[: len(some)])
+        return np.concatenate(parts).astype(np.float64)
 
     @cached_property
     def _opened(self) -> onnxruntime.InferenceSession:

@@ -20,24 +20,33 @@ _GAP = 2.5
 
 
 _SIDED = {
-    **{joint.capitalize(): (f"{{side}}_{joint}",) for joint in ("shoulder", "elbow", "wrist", "hip", "knee", "ankle")},
-    "BigToe": ("{side}_big_toe",),
-    "Heel": ("{side}_heel",),
+    **{joint.capitalize(): joint for joint in ("shoulder", "elbow", "wrist", "hip", "knee", "ankle", "heel")},
+    "BigToe": "big_toe",
 }
 """Markers that both sets have on each side, after an R or an L. Small toes are no joints here."""
 
 _BOTH_SETS = {
-    f"{letter}{marker}": tuple(joint.format(side=side) for joint in joints)
+    f"{letter}{marker}": {f"{side}_{joint}": 1.0}
     for letter, side in (("R", "right"), ("L", "left"))
-    for marker, joints in _SIDED.items()
-} | {"Neck": ("left_shoulder", "right_shoulder"), "Nose": ("nose",)}
+    for marker, joint in _SIDED.items()
+} | {"Nose": {"nose": 1.0}}
 
-MARKER_SETS: dict[str, dict[str, tuple[str, ...]]] = {
-    "openpose": _BOTH_SETS | {"CHip": ("left_hip", "right_hip")},
-    "pose2sim": _BOTH_SETS | {"Hip": ("left_hip", "right_hip"), "Head": ("head_top",)},
+_SHOULDERS = {"left_shoulder": 0.5, "right_shoulder": 0.5}
+_HIPS = {"left_hip": 0.5, "right_hip": 0.5}
+
+MARKER_SETS: dict[str, dict[str, dict[str, float]]] = {
+    "openpose": _BOTH_SETS | {"Neck": _SHOULDERS, "CHip": _HIPS},
+    "pose2sim": _BOTH_SETS
+    | {
+        # 8 cm above the shoulders in Pose2Sim's model, where `neck_base` is 13.
+        "Neck": {"left_shoulder": 0.2, "right_shoulder": 0.2, "neck_base": 0.6},
+        # The crown; beyond `head_top` as `poselift.kinematics.height.CROWN` has it, 0.8 of the bone.
+        "Head": {"head_top": 1.8, "neck_base": -0.8},
+        "Hip": _HIPS,
+    },
 }
 """Marker names of other programs: OpenPose's BODY_25 and Pose2Sim's HALPE_26, as Pose2Sim's setups for OpenSim have
-them. Each marker is the middle of one or two joints."""
+them. Each marker lies where its joints do, by their shares."""
 
 
 @dataclass(frozen=True)
@@ -120,15 +129,17 @@ def _placed(
     """Names of a person's markers, their places and their radii, metres; NaN where no keypoint shows them."""
     joints, shown, places = motion.skeleton.joints, motion.in_sight(), points_y_up(motion)
     radii = np.full(places.shape[:2], np.nan) if motion.uncertainty is None else motion.uncertainty.astype(np.float64)
-    chosen = {joint: (joint,) for joint in joints} if names_of is None else MARKER_SETS[names_of]
+    chosen = {joint: {joint: 1.0} for joint in joints} if names_of is None else MARKER_SETS[names_of]
     names, points, around = [], [], []
     for name, parts in chosen.items():
-        rows = [joints.index(joint) for joint in parts if joint in joints]
-        seen = np.asarray(shown[:, rows].all(axis=1)) & (len(rows) == len(parts))
+        if not parts.keys() <= set(joints):
+            continue
+        rows, shares = [joints.index(joint) for joint in parts], np.array(list(parts.values()))
+        seen = np.asarray(shown[:, rows].all(axis=1))
         if seen.any():
             names.append(name)
-            points.append(np.where(seen[:, None], places[:, rows].mean(1), np.nan))
-            around.append(np.where(seen, radii[:, rows].mean(1), np.nan))
+            points.append(np.where(seen[:, None], shares @ places[:, rows], np.nan))
+            around.append(np.where(seen, radii[:, rows] @ abs(shares), np.nan))
     if not names:
         raise InputError(f"person {motion.keypoints.person}: no keypoint shows a joint; choose another person")
     return names, np.stack(points, 1), np.stack(around, 1)

@@ -11,14 +11,13 @@ from poselift.core.stopwatch import Stopwatch
 from poselift.core.times import check_bounds, check_intervals, check_rate, check_span, usual_interval
 from poselift.finding.video_clip import ReadShare, read_frames
 from poselift.keypoints.content import KeypointFile
+from poselift.keypoints.input_file import LAST_FRAME
 from poselift.keypoints.people import NamedDetections, NamedTracker
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
 
 _TOLERANCE = 0.02
 """Accepted difference between the frames of a video and of a file, as a share; two in any case. Decoders drop a few."""
-_LAST = 10**9
-"""Largest number of a frame."""
 _SPARSE = 1000
 """Largest range of frame numbers per frame: a video has no larger gaps."""
 _SAME_RATE = 0.02
@@ -269,7 +268,7 @@ class KeypointClip:
         if not present:
             raise InputError(f"{self.path}: has no frames")
         first, last = min(present), max(present)
-        if last - first >= _SPARSE * len(present) or abs(last) > _LAST:
+        if last - first >= _SPARSE * len(present) or abs(last) > LAST_FRAME:
             raise InputError(
                 f"{self.path}: its {len(present)} frames have numbers from {first} up to {last}; give the frames of "
                 "one video"

@@ -15,7 +15,15 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.keypoints.content import KeypointFile, Observation
-from poselift.keypoints.input_file import KeypointInput, box_from_corner, frame_number, pick, picture_size, score_of
+from poselift.keypoints.input_file import (
+    LAST_FRAME,
+    KeypointInput,
+    box_from_corner,
+    frame_number,
+    pick,
+    picture_size,
+    score_of,
+)
 from poselift.skeleton import COCO17, COCO_WHOLEBODY23, Skeleton
 
 WHAT = "COCO's keypoint JSON, annotations or results"
@@ -70,20 +78,19 @@ def _numbers(file: KeypointInput, images: list[dict[str, Any]]) -> dict[Any, int
     if not all(isinstance(image["id"], int | str) for image in images):
         raise file.fail("'images' has an 'id' that is neither a number nor text")
     names = [str(image.get("file_name", "")) for image in images]
-    if all("frame_id" in image for image in images):
-        numbers = [image["frame_id"] for image in images]
-    elif any(names):
+    numbers = [frame_number(image.get("frame_id")) for image in images]
+    # PoseTrack's ids begin with the number of the video.
+    if any(names) and any(number is None or number > LAST_FRAME for number in numbers):
         of_name = file.by_name(names, "the file_name")
         numbers = [of_name[name] for name in names]
-    else:
+    elif not any("frame_id" in image for image in images):
         numbers = list(range(len(images)))
     found = {}
     for image, number in zip(images, numbers, strict=True):
-        if (found_number := frame_number(number)) is None:
-            raise file.fail(
-                f"'images' has 'id' {image['id']!r:.40} with 'frame_id' {number!r:.40}; it must be a number"
-            )
-        found[image["id"]] = found_number
+        if number is None:
+            wrong = image.get("frame_id")
+            raise file.fail(f"'images' has 'id' {image['id']!r:.40} with 'frame_id' {wrong!r:.40}; it must be a number")
+        found[image["id"]] = number
     if len(set(found.values())) < len(images):
         raise file.fail("two of its 'images' have one frame number, or one 'id'; give the pictures of one video")
     return found

@@ -23,6 +23,8 @@ their first joints are body and feet."""
 _FEWEST = 6
 """Least number of known names if the user names the skeleton; with fewer, the joints are in its order."""
 
+LAST_FRAME = 10**9
+"""Largest number of a frame of a video."""
 _MOST_FRAMES = 10**18
 """Numbers of frames may be times in nanoseconds."""
 _MOST_NAMES = 2000

@@ -33,6 +33,10 @@ _BELOW, _LEVEL = -0.3, 0.12
 _WANDERS = 0.12
 """Metres from its mean place within which a foot in contact stands; one that goes further takes a step in between."""
 
+_LANDS, _LANDED = 0.05, 0.25
+"""Seconds at the start of a contact in which a foot still lands, at most, and metres a second of its slower end below
+which it has landed. The knee is nearly straight then: it pops if the foot stops at once."""
+
 _CLEARANCE, _QUICK = 0.015, 0.5
 """Metres above the ground of feet that move, at least, and metres a second from which they are that high: feet that
 move on the ground skate."""
@@ -115,7 +119,7 @@ def _lock(
         for segment, rotation in leg.reach(ankle - moved, sole).items():
             turned[part, segment] = rotation
     root[part] += moved
-    return np.stack([leg.down > 0 for leg in legs], 1)
+    return np.stack([leg.still for leg in legs], 1)
 
 
 class _Leg:
@@ -129,7 +133,8 @@ class _Leg:
 
     Attributes:
         ankle: its place, metres.
-        down: 1 in contacts, else 0.
+        down: 1 in contacts, else 0; the pelvis follows these.
+        still: whether the foot stands, which it does once it has landed.
     """
 
     def __init__(self, rigged: RiggedMotion, part: Int[np.ndarray, " t"], side: str, interval: float) -> None:
@@ -148,12 +153,13 @@ class _Leg:
         self._contacts: list[Int[np.ndarray, " n"]] = []
         self._place, self._flat = np.zeros_like(self.ankle), np.tile(np.eye(3), (len(part), 1, 1))
         self.down, self._pitch = np.zeros(len(part)), np.zeros(len(part))
+        self.still = self.down > 0
 
     def stand(self, down: Bool[np.ndarray, " t"]) -> None:
         """Puts the foot on one place in each contact: flat, on its heel while the toes are up, or on its toes."""
         parts = np.split(np.arange(len(down)), np.flatnonzero(np.diff(down)) + 1)
         self._contacts = [still for part in parts if down[part[0]] for still in self._find_still(part)]
-        self.down = np.isin(np.arange(len(down)), np.concatenate([np.zeros(0, int), *self._contacts])).astype(float)
+        self.down = self._mark_contacts().astype(float)
         ahead = self._own[:, :, 2]
         pitch = smooth_gaussian(np.arcsin(ahead[:, 1].clip(-1, 1)), _PITCH_MEMORY / self._interval)
         for part in self._contacts:
@@ -171,6 +177,8 @@ class _Leg:
             self._place[part] = place
             beside = (self._times > self._times[part[0]] - _NEAR) & (self._times < self._times[part[-1]] + _NEAR)
             self._floor[beside] = np.minimum(self._floor[beside], level)
+        self._contacts = [self._find_landed(part) for part in self._contacts]
+        self.still = self._mark_contacts()
 
     def place_ankle(self) -> Float[np.ndarray, "t 3"]:
         """Where the ankle of the standing foot is, in contacts; metres."""
@@ -195,6 +203,19 @@ class _Leg:
         rests = [part[: before[-1] + 1] if len(before) else part[:0], part[after[0] :] if len(after) else part[:0]]
         return [stands for rest in rests if len(rest) > 1 for stands in self._find_still(rest)]
 
+    def _mark_contacts(self) -> Bool[np.ndarray, " t"]:
+        """Frames of contacts."""
+        return np.isin(np.arange(len(self._times)), np.concatenate([np.zeros(0, int), *self._contacts]))
+
+    def _find_landed(self, part: Int[np.ndarray, " n"]) -> Int[np.ndarray, " m"]:
+        """A contact without its first frames, in which the foot still lands; only heels and toes show that."""
+        if part[0] == 0 or len(part) < 2 or not self._measured:
+            return part
+        places = [self.ankle[part] + self._own[part] @ end for end in (self._heel, self._toe)]
+        speed = np.linalg.norm(np.gradient(places, self._times[part], axis=1), axis=-1).min(0)
+        landed = (speed < _LANDED) | (self._times[part] - self._times[part[0]] >= _LANDS)
+        return part[np.argmax(landed) :]
+
     def _measure_aloft(self) -> Float[np.ndarray, " t"]:
         """0 where the foot stands, 1 where it does not, with a smooth course between."""
         far = np.full(len(self._times), np.inf)
@@ -204,7 +225,7 @@ class _Leg:
             between = (self._times > end) & (self._times < start)
             away = np.minimum(self._times - end, start - self._times)[between]
             far[between] = away / min(_FADE, (start - end) / 2)
-        return 1 - _fade(np.where(self.down > 0, 0.0, far))
+        return 1 - _fade(np.where(self.still, 0.0, far))
 
     def _find_lowest(
         self, ankle: Float[np.ndarray, "t 3"], turned: Float[np.ndarray, "t 3 3"]

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.kinds import check_kinds
 from poselift.core.times import usual_interval
 from poselift.kinematics.footfalls import find_footfalls
 from poselift.kinematics.whole_body import TO_90, relative_to_body
@@ -25,6 +26,10 @@ _IN_PLACE = 0.5
 """Share of the way that the feet go back under the pelvis, of which somebody who walks over ground travels more."""
 
 
+ALONG = 45.0
+"""Degrees between a walk on a treadmill and the camera's axis, below which the camera hardly sees how far feet go."""
+
+
 @dataclass(frozen=True)
 class Step:
     """From the strike of one foot to that of the other.
@@ -34,7 +39,8 @@ class Step:
         start: seconds.
         end: seconds.
         length: metres ahead over ground or belt, from the ankle of the other foot at its strike to that of this foot.
-            On a treadmill of unknown speed, that of a walk is estimated, and that of a run is NaN.
+            On a treadmill of unknown speed, that of a walk is estimated, and that of a run is NaN. On a belt of known
+            speed, seen along the walk (`ALONG`), it is the length of the belt that passes in its time.
         width: metres across.
     """
 
@@ -114,6 +120,7 @@ class Gait:
         return 0.0 if self.belt is not None else self.scale
 
 
+@check_kinds
 def measure_gait(motion: Motion, belt: float | None = None) -> Gait:
     """The gait of a walk or run forwards.
 
@@ -133,19 +140,20 @@ def measure_gait(motion: Motion, belt: float | None = None) -> Gait:
         apart[row : row + 3].all() and end - start < _LONGEST and foot != other
         for row, ((start, foot), (end, other)) in enumerate(pairs)
     ]
-    ground = _Ground(motion)
+    ground, interval = _Ground(motion), usual_interval(motion.timestamps)
     # A stride is two steps in a row: left, right, left.
     firsts = [row for row in range(len(pairs) - 1) if stepped[row] and stepped[row + 1]]
     spans = [(strikes[row][1], strikes[row][0], strikes[row + 2][0]) for row in firsts]
     travelled = np.array([ground.stride(foot, start, end)[0] / (end - start) for foot, start, end in spans])
-    in_place = bool(len(spans)) and bool(np.median(travelled) < _IN_PLACE * falls.ground_speed)
-    belt = belt if in_place else None
+    speed = falls.ground_speed if belt is None else belt
+    in_place = bool(len(spans)) and bool(np.median(travelled) < _IN_PLACE * speed)
+    belt, view = belt if in_place else None, ground.view()
     steps = []
     for (start, _), (end, foot) in [pair for pair, is_step in zip(pairs, stepped, strict=True) if is_step]:
         known = not in_place or belt is not None
         length, width = ground.step(foot, start if known else end, end)
         if belt is not None:
-            length += belt * (end - start)
+            length = belt * (end - start) + (0.0 if view < ALONG else length)
         elif in_place:  # the ankles of a runner are never a step apart
             length = np.nan if falls.running else length / AHEAD
         steps.append(Step(foot, start, end, length, width))
@@ -158,7 +166,7 @@ def measure_gait(motion: Motion, belt: float | None = None) -> Gait:
         double = (own - middle + other - start) / (end - start)
         length, noise = ground.stride(foot, start, end)
         if belt is not None:
-            length, noise = belt * (end - start), 0.0
+            length, noise = belt * (end - start), belt * interval
         elif in_place:
             length, noise = np.nan, np.nan
         strides.append(Stride(foot, start, end, (own - start) / (end - start), double, length, noise))
@@ -177,12 +185,12 @@ def measure_gait(motion: Motion, belt: float | None = None) -> Gait:
         steps,
         strides,
         cadence,
-        cadence * usual_interval(motion.timestamps) / total if steps else np.nan,
+        cadence * interval / total if steps else np.nan,
         falls.running,
         in_place,
         float(scale),
         belt,
-        ground.view(),
+        view,
     )
 
 

@@ -7,9 +7,10 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from poselift.core.kinds import Share
 from poselift.models.base import FrameFeatures, Lifter
 from poselift.models.encoding import Encoded, pad_time
-from poselift.models.model_config import AttentionSpec, Depth, ModelConfig, Share, Size
+from poselift.models.model_config import AttentionSpec, Depth, ModelConfig, Size
 from poselift.nn.attention import build_attention
 from poselift.nn.blocks import DecoderBlock, EncoderBlock, FeedForward
 from poselift.nn.initialisation import initialise_

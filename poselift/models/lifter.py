@@ -12,9 +12,10 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
+from poselift.core.kinds import Share
 from poselift.models.base import Estimate, Lifter, needed_mask
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded, pad_time
-from poselift.models.model_config import AttentionSpec, Depth, ModelConfig, Share, Size
+from poselift.models.model_config import AttentionSpec, Depth, ModelConfig, Size
 from poselift.nn.attention import ATTENTION, attention_spec, build_attention, takes_rotation
 from poselift.nn.blocks import EncoderBlock, FeedForward
 from poselift.nn.initialisation import initialise_

@@ -27,8 +27,6 @@ Size = Annotated[int, 1, _LARGEST]
 """A width, or a number of heads or frames; the numbers are the smallest and the largest value."""
 Depth = Annotated[int, 0, DEEPEST]
 """A number of blocks."""
-Share = Annotated[float, 0.0, 1.0]
-"""A share, such as that of dropout."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,9 +9,10 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from poselift.core.kinds import Share
 from poselift.models.base import FrameFeatures, Lifter
 from poselift.models.encoding import Encoded
-from poselift.models.model_config import DEEPEST, ModelConfig, Share, Size
+from poselift.models.model_config import DEEPEST, ModelConfig, Size
 
 _CELLS: dict[str, Callable[..., nn.RNNBase]] = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
 

@@ -13,9 +13,10 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from poselift.core.kinds import Share
 from poselift.models.base import FrameFeatures, Lifter
 from poselift.models.encoding import Encoded
-from poselift.models.model_config import ModelConfig, Share, Size
+from poselift.models.model_config import ModelConfig, Size
 from poselift.models.recurrent import run_valid
 from poselift.nn.attention.centred_window import build_centre, weigh_window
 from poselift.nn.attention.distributions import softmax

@@ -8,9 +8,10 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
+from poselift.core.kinds import Share
 from poselift.models.base import FrameFeatures, Lifter
 from poselift.models.encoding import Encoded
-from poselift.models.model_config import Depth, ModelConfig, Share, Size
+from poselift.models.model_config import Depth, ModelConfig, Size
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,8 @@ Each function makes a schedule. `product` combines a warm-up and a decay.
 import math
 from collections.abc import Callable
 
+from poselift.core.kinds import Count, Share, Whole
+
 Schedule = Callable[[int], float]
 """From the step (0, 1, ...) to the factor on the base learning rate."""
 
@@ -29,7 +31,7 @@ def constant() -> Schedule:
     return lambda step: 1.0
 
 
-def linear_warmup(steps: int) -> Schedule:
+def linear_warmup(steps: Whole) -> Schedule:
     """min(1, t / steps), where t counts from 1 (Goyal et al. 2017, https://arxiv.org/abs/1706.02677).
 
     Example:
@@ -42,7 +44,7 @@ def linear_warmup(steps: int) -> Schedule:
     return lambda step: min((step + 1) / max(steps, 1), 1.0)
 
 
-def exponential_warmup(steps: int) -> Schedule:
+def exponential_warmup(steps: Count) -> Schedule:
     """1 - exp(-t / steps), where t counts from 1 (Ma and Yarats 2019, https://arxiv.org/abs/1910.04209).
 
     Args:
@@ -51,7 +53,7 @@ def exponential_warmup(steps: int) -> Schedule:
     return lambda step: -math.expm1(-(step + 1) / steps)
 
 
-def untuned_exponential_warmup(beta2: float) -> Schedule:
+def untuned_exponential_warmup(beta2: Share) -> Schedule:
     """1 - exp(-(1 - beta2) t): the exponential warm-up that follows from Adam's beta2.
 
     Ma and Yarats 2019, "On the adequacy of untuned warmup for adaptive optimization",
@@ -63,7 +65,7 @@ def untuned_exponential_warmup(beta2: float) -> Schedule:
     return lambda step: -math.expm1(-(1 - beta2) * (step + 1))
 
 
-def untuned_linear_warmup(beta2: float) -> Schedule:
+def untuned_linear_warmup(beta2: Share) -> Schedule:
     """min(1, (1 - beta2) t / 2): the linear warm-up that follows from Adam's beta2.
 
     Ma and Yarats 2019, "On the adequacy of untuned warmup for adaptive optimization",
@@ -75,7 +77,7 @@ def untuned_linear_warmup(beta2: float) -> Schedule:
     return lambda step: min(1.0, (1 - beta2) * (step + 1) / 2)
 
 
-def noam(warmup: int) -> Schedule:
+def noam(warmup: Count) -> Schedule:
     """Rises linearly to 1, then falls with the inverse square root of the step.
 
     Vaswani et al. 2017, https://arxiv.org/abs/1706.03762, equation 3: d^-0.5 min(t^-0.5, t warmup^-1.5), t from 1.
@@ -91,7 +93,7 @@ def noam(warmup: int) -> Schedule:
     return lambda step: min(((step + 1) / warmup) ** -0.5, (step + 1) / warmup)
 
 
-def cosine_decay(steps: int, final: float = 0.01) -> Schedule:
+def cosine_decay(steps: Count, final: Share = 0.01) -> Schedule:
     """Half a cosine from 1 to `final` (Loshchilov and Hutter 2017, https://arxiv.org/abs/1608.03983).
 
     Args:
@@ -101,7 +103,7 @@ def cosine_decay(steps: int, final: float = 0.01) -> Schedule:
     return lambda step: final + (1 - final) * 0.5 * (1 + math.cos(math.pi * min(step / steps, 1.0)))
 
 
-def exponential_decay(steps: int, final: float = 0.01) -> Schedule:
+def exponential_decay(steps: Count, final: Share = 0.01) -> Schedule:
     """Falls by the same factor in each step (VideoPose3D, Pavllo et al. 2019, https://arxiv.org/abs/1811.11742).
 
     It falls beyond `steps` too. Pavllo et al. use 0.95 per epoch for 80 epochs: `final` is then 0.95^80 = 0.017.

@@ -38,7 +38,8 @@ def section_tables(
     Args:
         section: comparable runs.
         costs: by `cost_key`; without them there are no columns of cost.
-        peers: published rows. Those of the section's protocol join the comparison.
+        peers: published rows. Those of the section's protocol join the comparison, and the tables by group that they
+            have values for.
 
     Raises:
         InputError: two runs of the section give a metric in different units.
@@ -47,9 +48,10 @@ def section_tables(
     metrics = _titles(section, "metrics")
     first = section.results["headline"]
     grouped = [key for key in dict.fromkeys((first, *_GROUP_METRICS)) if key in metrics]
-    tables = [_comparison(section, metrics, costs, matching_peers(section, peers))]
+    cited = matching_peers(section, peers)
+    tables = [_comparison(section, metrics, costs, cited)]
     tables += _paired(section, metrics[first])
-    tables += [_by_group(section, key, metrics[key]) for key in grouped]
+    tables += [_by_group(section, key, metrics[key], cited) for key in grouped]
     tables += [_by_joint(section, key, metrics[key]) for key in _JOINT_METRICS if key in metrics]
     if "pdj" in _titles(section, "curves"):
         tables.append(_pdj(section))
@@ -204,7 +206,7 @@ def _cost_cells(cost: Cost | None) -> list[Cell]:
     return [Cell(cost.parameters / 1e6), Cell(cost.macs / 1e6), Cell(cost.ms), Cell(cost.memory / 1e6)]
 
 
-def _by_group(section: Section, key: str, metric: Mapping[str, Any]) -> Table:
+def _by_group(section: Section, key: str, metric: Mapping[str, Any], peers: Sequence[tuple[Published, Entry]]) -> Table:
     groups = list(section.results["metrics"][section.results["headline"]]["groups"])
     columns = [_column(metric, title) for title in (*groups, "Mean")]
     return _table(
@@ -215,6 +217,11 @@ def _by_group(section: Section, key: str, metric: Mapping[str, Any]) -> Table:
         lambda entry: [
             *(entry.at("metrics", key, "groups", group) for group in groups),
             entry.at("metrics", key, "mean"),
+        ],
+        [
+            (peer, entry, [*(Cell(peer.groups[key].get(group)) for group in groups), Cell(peer.values[key])])
+            for peer, entry in peers
+            if key in peer.groups
         ],
     )
 

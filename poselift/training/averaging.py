@@ -10,7 +10,7 @@ import torch
 from pytorch_lightning.callbacks import WeightAveraging
 from torch import Tensor
 
-from poselift.core.errors import InputError
+from poselift.core.kinds import Count, Share, Whole
 from poselift.models import load_weights, save_weights
 from poselift.training.checkpoints import explain_write_errors
 from poselift.training.task import LiftingTask
@@ -56,7 +56,7 @@ class ExponentialAverage(WeightAveraging):
         start: the step up to which the average equals the weights.
     """
 
-    def __init__(self, decay: float = 0.998, start: int = 50) -> None:
+    def __init__(self, decay: Share = 0.998, start: Whole = 50) -> None:
         super().__init__(use_buffers=False, multi_avg_fn=self._average)
         self.decay, self.start = decay, start
 
@@ -97,14 +97,9 @@ class AverageLast(pl.Callback):
 
     Attributes:
         averaged: the number of validations in the mean that was written; 0 before.
-
-    Raises:
-        InputError: `count` is less than 1.
     """
 
-    def __init__(self, path: str | Path, folder: str | Path, count: int = 5) -> None:
-        if count < 1:
-            raise InputError(f"callbacks.average.count={count} must be 1 or more")
+    def __init__(self, path: str | Path, folder: str | Path, count: Count = 5) -> None:
         self.path, self.folder, self.count = Path(path), Path(folder), count
         self.averaged = 0
         self.description: dict[str, Any] = {}

@@ -12,6 +12,7 @@ from pytorch_lightning.plugins.io import TorchCheckpointIO
 
 from poselift.core.errors import InputError, describe, reason
 from poselift.core.files import atomic_path
+from poselift.core.kinds import Count
 from poselift.core.torch_files import CHECKSUM, content_sha256, read_checkpoint_file
 from poselift.training.stopping import StopOnSignal, Stopped
 
@@ -116,14 +117,9 @@ class LastCheckpoint(pl.callbacks.Checkpoint):
     Args:
         path: of the checkpoint.
         every_n_train_steps: optimizer steps between checkpoints.
-
-    Raises:
-        InputError: `every_n_train_steps` is less than 1.
     """
 
-    def __init__(self, path: str | os.PathLike[str], every_n_train_steps: int) -> None:
-        if every_n_train_steps < 1:
-            raise InputError(f"callbacks.last.every_n_train_steps={every_n_train_steps} must be 1 or more")
+    def __init__(self, path: str | os.PathLike[str], every_n_train_steps: Count) -> None:
         self.path, self.every_n_train_steps = Path(path), every_n_train_steps
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:

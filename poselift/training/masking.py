@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from poselift.core.errors import InputError
+from poselift.core.kinds import Share
 from poselift.data.batches import Batch
 
 
@@ -21,18 +21,10 @@ class Masking:
     Attributes:
         joints: the share of hidden joints, drawn independently.
         frames: the share of hidden frames.
-
-    Raises:
-        InputError: a share is not from 0 to 1.
     """
 
-    joints: float = 0.0
-    frames: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name, share in (("joints", self.joints), ("frames", self.frames)):
-            if not 0 <= share <= 1:
-                raise InputError(f"masking.{name}={share} is not a share; give a number from 0 to 1")
+    joints: Share = 0.0
+    frames: Share = 0.0
 
     def hide(self, batch: Batch) -> Batch:
         """The batch with hidden keypoints, drawn from torch's global generator."""

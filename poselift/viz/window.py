@@ -1,6 +1,8 @@
 """A window that shows a stream, by Python's own tkinter."""
 
+import contextlib
 import sys
+from collections.abc import Iterator
 from types import ModuleType
 
 import cv2
@@ -10,6 +12,15 @@ from jaxtyping import UInt8
 from poselift.core.errors import InputError
 
 _KEYS = ("q", "<Escape>")
+
+
+@contextlib.contextmanager
+def _explain(what: str) -> Iterator[None]:
+    """Turns Tk's errors, which come from the display, into an `InputError` that begins with `what`."""
+    try:
+        yield
+    except _import_tkinter().TclError as error:
+        raise InputError(f"{what}: {error}; use --no-window") from error
 
 
 class Window:
@@ -23,12 +34,13 @@ class Window:
         open: whether nobody closed it.
 
     Raises:
-        InputError: Python has no tkinter.
+        InputError: Python has no tkinter, or the display or the window is gone.
     """
 
     def __init__(self, title: str, size: tuple[int, int]) -> None:
         self._tk = _import_tkinter()
-        self._root = self._tk.Tk()
+        with _explain("no window can be opened"):
+            self._root = self._tk.Tk()
         self._root.title(title)
         self._root.geometry("{}x{}".format(*size))
         self._picture = self._tk.PhotoImage(master=self._root, format="ppm")
@@ -40,6 +52,7 @@ class Window:
         self._root.update()
         self.open = True
 
+    @_explain("the window is gone")
     def show(self, image: UInt8[np.ndarray, "h w 3"]) -> None:
         """Shows an RGB picture, as large as the window has room for."""
         room = min(self._root.winfo_width() / image.shape[1], self._root.winfo_height() / image.shape[0])
@@ -50,13 +63,15 @@ class Window:
         self._picture.configure(data=b"".join((header, np.ascontiguousarray(image).data)))
         self.poll()
 
+    @_explain("the window is gone")
     def poll(self) -> None:
         """Handles keys and the close button; call it some times a second."""
         self._root.update()
 
     def close(self) -> None:
-        """Removes the window."""
-        self._root.destroy()
+        """Removes the window, if it is still there."""
+        with contextlib.suppress(self._tk.TclError):
+            self._root.destroy()
 
     def _shut(self, event: object = None) -> None:
         self.open = False
@@ -70,10 +85,8 @@ def check_display() -> None:
     """
     tk = _import_tkinter()
     if sys.platform.startswith("linux"):  # others always have one
-        try:
+        with _explain("no window can be opened"):
             tk.Tk().destroy()
-        except tk.TclError as error:
-            raise InputError(f"no window can be opened: {error}; use --no-window") from error
 
 
 def _import_tkinter() -> ModuleType:

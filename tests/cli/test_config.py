@@ -1,5 +1,6 @@
 """The errors of mistyped overrides; composed in this process."""
 
+import copy
 from typing import TypedDict
 
 import pytest
@@ -26,6 +27,8 @@ pytestmark = pytest.mark.slow
             ["schedule.steps=5"],
             "; did you mean 'schedule.decay.steps', 'schedule.warmup.steps'?",
         ),
+        (["init=größe.npz"], "init=größe.npz cannot be read; put the value into quotes: 'init=\"größe.npz\"'"),
+        (["init=a,b"], "init=a,b gives several values; a list is init=[a,b], and a sweep needs -m"),
         (["zzzzzz=1"], "there is no key zzzzzz; --cfg job prints all keys"),
         (["hydra/sweeper=optuna"], "pip install 'poselift[sweep]'"),
         (["model=rnn", "model/attention=dot"], "model/attention=dot does not go with model=rnn; choose others"),
@@ -79,14 +82,42 @@ def test_a_folder_that_cannot_be_made_is_reported(tmp_path, capsys):
     )
 
 
-def test_a_value_that_is_no_number_is_named(capsys):
-    overrides = ["model.depth=x"]
-    message = "error: model.depth=x must be a whole number\n"
+@pytest.fixture(scope="module")
+def composed():
     with initialize_config_dir(CONF, version_base="1.3"):
-        config = compose("train", overrides)
+        return compose("train")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("model.depth", "x", "must be a whole number"),
+        ("model.dropout", "x", "must be a number"),
+        ("model.causal", "no", "must be true or false"),
+        ("data.seed", -5, "must be a whole number, 0 or more"),
+        ("data.skeletons.coco17", -1, "must be a number, 0 or more"),
+        ("data.noise.exact", 2, "must be a number from 0 to 1"),
+        ("data.cameras.off_centre", 2, "must be a number from 0 to 1"),
+        ("schedule.decay.steps", 0, "must be a whole number, 1 or more"),
+        ("callbacks.ema.decay", 2, "must be a number from 0 to 1"),
+        ("optimizer._partial_", 3, "must be true or false"),
+        ("trainer._target_", "os.nope", "cannot be imported; give a function or class"),
+        ("data._target_", 3, "cannot be imported; give a function or class"),
+        ("masking._target_", "abc", "cannot be called; give a function or class"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_named(key, value, message, composed, capsys):
+    config = copy.deepcopy(composed)
+    OmegaConf.update(config, key, value, force_add=True)
     with pytest.raises(SystemExit):
         run_configured(lambda config: check_config(config, TrainKeys), config)
-    assert capsys.readouterr().err == message
+    assert capsys.readouterr().err == f"error: {key}={value} {message}\n"
+
+
+def test_a_group_that_is_deleted_is_named(composed):
+    config = OmegaConf.create({key: composed[key] for key in composed if key != "loss"})
+    with pytest.raises(InputError, match=r"^loss is missing; leave out the override that deletes it$"):
+        check_config(config, TrainKeys)
 
 
 def test_all_lines_of_an_input_error_are_printed(capsys):
@@ -99,12 +130,12 @@ def test_all_lines_of_an_input_error_are_printed(capsys):
     assert capsys.readouterr().err == "error: nothing at x; expected\n  a/\n    b.npz\n"
 
 
-@pytest.mark.parametrize("override", ["schedule=3", "logger=[1,2]", "loss=null"])
+@pytest.mark.parametrize("override", ["schedule=3", "logger=[1,2]", "data=7", "loss=null", "model=2.5", "hydra=3"])
 def test_a_choice_that_is_no_name_is_one_line(override, capsys):
     with pytest.raises(SystemExit) as stop, hydra_as_before():
         run_hydra(lambda config: None, "train", [override])
     assert stop.value.code == 2
-    assert capsys.readouterr().err.startswith(f"error: {override} names no choice; there are ")
+    assert capsys.readouterr().err.startswith(f"error: {override} names no choice; ")
 
 
 def test_an_output_that_is_no_name_is_one_line(capsys):
@@ -118,6 +149,9 @@ def test_numbers_that_are_names_become_text():
     config = OmegaConf.create({"output": 2026, "log": "${output}", "seed": 3})
     check_config(config, TypedDict("Keys", {"output": str, "seed": int}))
     assert config == {"output": "2026", "log": "2026", "seed": 3}
+    config = OmegaConf.create({"data": {"_target_": "poselift.data.virtual.CmuData", "corpus": [2025, 2026]}})
+    check_config(config, TypedDict("Keys", {}))
+    assert config.data.corpus == ["2025", "2026"]
 
 
 def test_arguments_of_targets_are_checked_at_any_depth():

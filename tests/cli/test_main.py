@@ -1,11 +1,14 @@
 """What all commands of the console script share."""
 
 import argparse
+import functools
 import os
 import runpy
 import signal
+import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,7 @@ import pytest
 from poselift.cli import main as module
 from poselift.cli import report
 from poselift.cli.main import main
-from poselift.cli.web import serve_site
+from poselift.cli.web import _Handler, _Server, serve_site
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from tests.cli.running import poselift
@@ -149,3 +152,21 @@ def test_a_port_that_cannot_be_is_one_line(tmp_path):
     port = 70000
     with pytest.raises(InputError, match=f"port {port} cannot be used"):
         serve_site(tmp_path, port, opened=False)
+
+
+def test_a_served_page_says_nothing_of_clients_of_nonsense(tmp_path, capfd):
+    with _Server(("127.0.0.1", 0), functools.partial(_Handler, directory=str(tmp_path))) as server:
+        threading.Thread(target=server.handle_request).start()
+        with socket.create_connection(server.server_address, timeout=5) as client:
+            client.sendall(b"GET /\0 HTTP/1.0\r\n\r\n")
+            assert client.recv(100) == b"", "the end of the connection comes after the error"
+    assert capfd.readouterr().err == ""
+
+
+def test_a_reader_of_the_output_that_leaves_is_no_error():
+    read, write = os.pipe()
+    os.close(read)
+    code = "from poselift.cli.main import main; main(['weights', 'list'])"
+    ran = subprocess.run([sys.executable, "-c", code], stdout=write, stderr=subprocess.PIPE)
+    os.close(write)
+    assert (ran.returncode, ran.stderr) == (128 + signal.SIGPIPE, b"")

@@ -1,6 +1,8 @@
 """The command that a run prints at its end."""
 
+import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf, open_dict
 
 from poselift.cli.config import CONF
-from poselift.cli.run_record import evaluation_command
+from poselift.cli.run_record import _PACKAGES, evaluation_command
 
 pytestmark = pytest.mark.slow
 
@@ -32,6 +34,12 @@ def printed(*overrides):
     assert OmegaConf.missing_keys(evaluated) == set()
     assert evaluated.weights == "w.safetensors"
     return command, evaluated
+
+
+def test_the_extra_train_installs_all_packages_of_the_record():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    needed = [*project["dependencies"], *project["optional-dependencies"]["train"]]
+    assert set(_PACKAGES) <= {re.split(r"[<>=\[]", each)[0] for each in needed}
 
 
 RECORDED = {

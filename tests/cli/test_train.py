@@ -344,6 +344,13 @@ def test_bad_values_are_named(override, message, train_here):
         train_here(override)
 
 
+def test_a_fault_of_a_step_is_not_told_as_one_of_the_settings(train_here, monkeypatch):
+    monkeypatch.setattr(LiftingTask, "training_step", lambda self, *_: self.log("loss", "a word"))
+    with pytest.raises(ValueError, match="a word") as error:
+        train_here()
+    assert not isinstance(error.value, InputError)
+
+
 def test_a_missing_gpu_is_reported(train_here, monkeypatch):
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
     with pytest.raises(InputError, match=r"sees no GPU here; leave out trainer=gpu"):

@@ -75,7 +75,14 @@ def test_an_entry_refuses_what_is_of_another_kind():
     class Lens: ...
 
     @check_kinds
-    def entry(path: str | Path, lens: Lens | None = None, people: Sequence[int] | None = None, fov: float = 1.0) -> str:
+    def entry(
+        path: str | Path,
+        lens: Lens | None = None,
+        people: Sequence[int] | None = None,
+        fov: float = 1.0,
+        heights: Mapping[int, float] | None = None,
+        progress: Callable[[float], None] = print,
+    ) -> str:
         return "done"
 
     assert entry("a", Lens(), np.array([1, 2]), np.float32(2.0)) == entry(Path("a"), None, {1}, fov=3) == "done"
@@ -84,6 +91,10 @@ def test_an_entry_refuses_what_is_of_another_kind():
         (("a", "lens"), "lens is a str; give a Lens"),
         (("a", None, 1), "people=1 must be a list of whole numbers or null"),
         (("a", None, None, "wide"), "fov=wide must be a number"),
+        (("http://a/b",), "path=http://a/b is a URL; give a file of this machine"),
+        (("a", Lens), "lens is the class Lens; give an instance of it"),
+        (("a", None, None, 1.0, {"first": 1.8}), "a key of heights=first must be a whole number"),
+        (("a", None, None, 1.0, None, 3), "progress=3 must be a function"),
     ):
         with pytest.raises(InputError, match=f"^{message}$"):
             entry(*arguments)

@@ -79,3 +79,17 @@ def test_a_good_detector_is_not_changed():
     assert detector.detect([]) == []
     assert not isinstance(detector, PlaceDetector)
     assert (detector.name, detector.skeleton, detector.weights) == ("own", COCO17, {})
+
+
+def test_a_detector_that_runs_out_of_items_is_named():
+    own = Own([])
+    own.detect = lambda frames: next(iter(()))
+    with pytest.raises(InputError, match="detect of the detector own ran out of items"):
+        check_detector(own).detect(PICTURES)
+
+
+def test_a_skeleton_that_is_a_name_is_refused():
+    own = Own([])
+    own.skeleton = "coco17"
+    with pytest.raises(InputError, match="the skeleton of the detector own is 'coco17'; give a Skeleton"):
+        check_detector(own)

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from poselift.detection import Search, build_detector
-from poselift.detection.movenet import choose_pose
+from poselift.detection.movenet import FastMoveNet, MoveNet, choose_pose
 from poselift.detection.session import Session
 
 pytestmark = pytest.mark.slow
 
+NETWORKS = ("movenet_multipose", "movenet_thunder")
 ROOT = Path(__file__).parents[2]
 CLIPS = [ROOT / "poselift" / "samples" / "two_people.mp4", ROOT.parent / "shared" / "samples" / "two_people.mp4"]
 
@@ -107,12 +108,13 @@ class Recorder(Session):
     def __init__(self):
         pass
 
-    def run(self, inputs):
-        (self.given,) = inputs.values()
-        person = np.full((1, 1, 17, 3), 0.5, np.float32)
+    def run(self, pictures):
+        (self.given,) = pictures
+        person = np.full((1, 1, 17, 3), 0.5)
         person[..., :2] += np.linspace(-0.1, 0.1, 17)[:, None]
-        box = np.array([0.4, 0.4, 0.6, 0.6, 0.9], np.float32)
-        return np.concatenate([person.ravel(), box])[None, None] if self.given.shape[1] != 256 else person
+        people = np.zeros((1, 6, 56))
+        people[0, 0] = [*person.ravel(), 0.4, 0.4, 0.6, 0.6, 0.9]
+        return people if self.given.shape[0] != 256 else person
 
 
 def test_the_networks_are_given_rgb(monkeypatch):
@@ -123,8 +125,25 @@ def test_the_networks_are_given_rgb(monkeypatch):
     orange = np.broadcast_to(np.array([250, 120, 10], np.uint8), (180, 320, 3)).copy()
     assert len(detector.detect([orange])[0]) >= 1
     for network in (multipose, thunder):
-        assert network.given.dtype == np.int32
-        assert network.given[0, 128, 128].tolist() == [250, 120, 10]
+        assert network.given[128, 128].tolist() == [250, 120, 10]
+
+
+def test_a_gpu_gets_several_pictures_at_once_and_finds_the_same(monkeypatch, detector, pictures):
+    """On the CPU, which runs the same graphs."""
+    alone, picture = FastMoveNet("cpu"), pictures[0]
+    for module in ("movenet", "multipose"):
+        monkeypatch.setattr(f"poselift.detection.{module}.wants_cuda", lambda _: True)
+    together, fast = MoveNet("cpu"), FastMoveNet("cpu")
+    boxes = np.repeat(detector.search(picture, Search()).boxes, 3, axis=0)[:5]
+    pairs = [[each.look(picture, boxes, np.linspace(0, 1, 5)) for each in (detector, together)]]
+    pairs += zip(alone.detect([*pictures, picture]), fast.detect([*pictures, picture]), strict=True)
+    for one, other in pairs:
+        assert len(one) == len(other) > 0
+        np.testing.assert_allclose(one.keypoints, other.keypoints, atol=1e-3)
+        np.testing.assert_allclose(one.scores, other.scores, atol=1e-5)
+    assert len(together.look(picture, np.zeros((0, 4)), np.zeros(0))) == 0
+    assert len(fast.detect([picture, picture[:400]])) == 2
+    assert {name for name in together.weights if "batch" in name} == {f"{n}_batch.onnx" for n in NETWORKS}
 
 
 def test_thunder_replaces_multipose_unless_it_went_wrong():

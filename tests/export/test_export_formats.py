@@ -109,6 +109,10 @@ def test_markers_have_the_names_of_other_programs(tmp_path, names_of, middle, ab
     found = markers([walk], names_of=names_of)
     hips = 1000 * (walk.joints + walk.root[:, None])[:, walk.skeleton.indices(["left_hip", "right_hip"])].mean(1)
     np.testing.assert_allclose(found.positions[:, found.names.index(middle)], hips, atol=1e-3)
+    moved = markers([dataclasses.replace(walk, root=walk.root + [1, 0, 0])], names_of=names_of)
+    np.testing.assert_allclose(
+        moved.positions - found.positions, np.full(found.positions.shape, [1000, 0, 0]), atol=0.1
+    )
     assert "RHeel" not in markers([pose(frames=4, skeleton=H36M17)], names_of=names_of).names
 
 

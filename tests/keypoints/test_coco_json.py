@@ -45,6 +45,12 @@ def test_pictures_without_people_are_frames_too(write, body):
     assert file.image_size is None
 
 
+def test_numbers_of_posetrack_begin_with_the_video(write, body):
+    images = [{"id": 10**10 + n, "frame_id": 10**10 + n, "file_name": f"val/000342_x/{n:06d}.jpg"} for n in (8, 9)]
+    people = [{"image_id": image["id"], "keypoints": (body() * [1, 1, 2]).ravel().tolist()} for image in images]
+    assert list(read_keypoints(write("labels.json", labels(people, images))).frames) == [8, 9]
+
+
 def test_results_have_scores(write, body):
     points = body()
     points[7, 2] = 0

@@ -47,7 +47,22 @@ def test_a_treadmill_has_lengths_if_the_speed_of_its_belt_is_known():
     known = measure_gait(walker(travel=False), belt=1.3)
     assert [stride.length for stride in known.strides] == pytest.approx([1.3 * CYCLE] * len(known.strides), abs=0.05)
     assert [step.length for step in known.steps] == pytest.approx([1.3 * CYCLE / 2] * len(known.steps), abs=0.03)
+    assert [stride.noise for stride in known.strides] == pytest.approx([1.3 / 30] * len(known.strides)), "a frame's way"
     assert measure_gait(walker(travel=True), belt=2.0).belt is None  # the person walks over ground
+
+
+@pytest.mark.parametrize(("turn", "ahead", "uneven"), [(0.0, 2, 0.0), (np.pi / 2, 0, 0.2)])
+def test_steps_on_a_belt_are_uneven_only_for_a_camera_that_sees_it(turn, ahead, uneven):
+    motion = walker(travel=False, turn=turn)
+    motion.joints[:, motion.skeleton.index("left_ankle"), ahead] += 0.1
+    steps = measure_gait(motion, belt=1.3).steps
+    left, right = (np.mean([step.length for step in steps if step.foot == foot]) for foot in (0, 1))
+    assert left - right == pytest.approx(uneven, abs=0.02)
+    assert (left + right) / 2 == pytest.approx(1.3 * CYCLE / 2, abs=0.02)
+
+
+def test_nobody_runs_with_the_cadence_of_a_walk():
+    assert not measure_gait(walker(cadence=110, stance=0.36, travel=False)).running
 
 
 @pytest.mark.parametrize("travel", [True, False])

@@ -9,6 +9,7 @@ from poselift.core.errors import InputError
 from poselift.reports.contents import matching_peers, section_tables
 from poselift.reports.cost import Cost, cost_key
 from poselift.reports.entries import sections
+from poselift.reports.protocols import H36M_ACTIONS
 from poselift.reports.published import Published, read_published
 from poselift.reports.runs import Run
 from tests.reports.results import results
@@ -106,6 +107,18 @@ def test_cited_rows_stand_beside_rows_of_the_same_2d():
     assert found["Theirs detected 243"] == {"MPJPE": "45.0", "P-MPJPE": None, "N-MPJPE": None, "PCK@150": None}
     # They take part in what is best.
     assert [table.best(row, 0) for row in table.rows] == [False, True, False, True]
+
+
+def test_cited_rows_by_group_are_those_that_have_values():
+    actions = {action: 40.0 + number for number, action in enumerate(H36M_ACTIONS)}
+    by_action = replace(THEIRS, name="By action", values={"mpjpe": 47.0}, groups={"mpjpe": actions})
+    found = tables(h36m(), peers=[THEIRS, by_action])
+    table = found["mpjpe_by_action"]
+    assert [row.labels[0] for row in table.rows] == ["ours", "By action"]
+    theirs = numbers(table)["By action detected 243"]
+    assert (theirs["Directions"], theirs["WalkTogether"], theirs["Mean"]) == ("40.0", "54.0", "47.0")
+    assert table.best(table.rows[1], 0)
+    assert [row.labels[0] for row in found["p_mpjpe_by_action"].rows] == ["ours"]
 
 
 def test_what_differs_among_printed_rows_is_a_column_and_not_in_the_caption():

@@ -1,10 +1,12 @@
 """Published rows: those that come with the package, and what is refused."""
 
+from statistics import fmean
+
 import pytest
 import yaml
 
 from poselift.core.errors import InputError
-from poselift.reports.protocols import PROTOCOLS
+from poselift.reports.protocols import H36M_ACTIONS, PROTOCOLS
 from poselift.reports.published import read_published
 
 ROW = {
@@ -37,11 +39,28 @@ def test_the_rows_that_come_with_the_package():
     assert (theirs.keypoints, theirs.weights) == ("sh_conf", "open")
 
 
+def test_values_by_action_have_the_published_mean():
+    rows = [row for row in read_published() if row.groups]
+    assert {"VideoPose3D", "MixSTE", "MHFormer", "STCFormer"} <= {row.name for row in rows}
+    for row in rows:
+        for key, groups in row.groups.items():
+            assert tuple(groups) == H36M_ACTIONS
+            # The papers' own means are up to 0.11 mm from their actions'.
+            assert fmean(groups.values()) == pytest.approx(row.values[key], abs=0.12), row
+
+
+def test_a_row_may_stand_under_several_protocols(tmp_path):
+    first, second = read(tmp_path, ROW | {"protocol": ["h36m_p1", "h36m_p2"], "groups": {"mpjpe": [21.6] * 15}})
+    assert (first.protocol, second.protocol) == ("h36m_p1", "h36m_p2")
+    assert first.groups == second.groups == {"mpjpe": dict.fromkeys(H36M_ACTIONS, 21.6)}
+
+
 def test_rows_by_motionberts_evaluation_are_marked():
     """Its 2D, its scale and its takes are not those of VideoPose3D's protocol."""
     marked = {row.name for row in read_published() if row.differs}
     families = ("MotionBERT", "MotionAGFormer", "HoT", "PoseMamba", "TCPFormer")
-    assert marked == {row.name for row in read_published() if row.name.startswith(families)}
+    on_h36m = (row.name for row in read_published() if row.protocol.startswith("h36m"))
+    assert marked == {name for name in on_h36m if name.startswith(families)}
     theirs = next(row for row in read_published() if row.name == "MotionBERT")
     assert "; differs from the protocol: 2D of a stacked hourglass, the 2.5D factor" in theirs.citation
     assert theirs.citation.endswith(", https://github.com/Walter0807/MotionBERT")
@@ -56,7 +75,11 @@ def test_rows_by_motionberts_evaluation_are_marked():
         ({"values": {"mpjpe": float("nan")}}, "mpjpe must be a number above 0, not nan"),
         ({"weights": "yes"}, "weights must be open or none, or left out if unknown; not 'yes'"),
         ({"keypoints": 3}, "keypoints must be a text, not 3"),
-        ({"colour": "red"}, "has colour; the known keys are differs, keypoints, macs, name"),
+        ({"protocol": ["h36m_p1", "p2"]}, "no protocol is called 'p2'"),
+        ({"groups": {"mpjpe": [1.0, 2.0]}}, "groups of mpjpe must be a list of 15 numbers: Directions, "),
+        ({"groups": {"auc": [1.0] * 15}}, r"of metrics in `values` \(mpjpe, p_mpjpe\)"),
+        ({"groups": {"mpjpe": [0.0] * 15}}, "groups of mpjpe must be a number above 0, not 0.0"),
+        ({"colour": "red"}, "has colour; the known keys are differs, groups, keypoints, macs, name"),
     ],
 )
 def test_a_row_that_is_wrong_is_named(change, message, tmp_path):

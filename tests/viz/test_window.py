@@ -6,10 +6,11 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.viz.window import check_display
+from poselift.viz.window import Window, check_display
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="displays of Linux")
 
@@ -66,6 +67,15 @@ def test_a_key_closes_the_window(display, key):
         assert shown.stdout.read() == "closed\n"
 
 
+def test_a_window_that_was_taken_away_is_an_error(display, monkeypatch):
+    monkeypatch.setenv("DISPLAY", display)
+    window = Window("poselift test", (32, 24))
+    window._root.destroy()
+    with pytest.raises(InputError, match=r"the window is gone: .*destroyed; use --no-window"):
+        window.show(np.zeros((24, 32, 3), np.uint8))
+    window.close()
+
+
 def test_the_error_names_the_way_without_a_window(monkeypatch):
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     monkeypatch.delenv("DISPLAY", raising=False)
@@ -76,8 +86,9 @@ def test_the_error_names_the_way_without_a_window(monkeypatch):
 def test_a_dead_display_is_an_error(monkeypatch):
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     monkeypatch.setenv("DISPLAY", ":987")
-    with pytest.raises(InputError, match='couldn\'t connect to display ":987"; use --no-window'):
-        check_display()
+    for opens in (check_display, lambda: Window("gone since", (9, 9))):
+        with pytest.raises(InputError, match='couldn\'t connect to display ":987"; use --no-window'):
+            opens()
 
 
 def test_a_python_without_tkinter_says_what_to_install(monkeypatch):

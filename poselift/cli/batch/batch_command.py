@@ -165,7 +165,7 @@ def lift_all(request: BatchRequest) -> None:
     if failed:
         print(
             f"{failed} of {len(tasks)} videos failed; {request.out}/failures{shard}.csv has the reasons. To try them "
-            "again, add --retry",
+            "again, add --retry; those of a full disk or another fault of the machine are tried again without it",
             file=sys.stderr,
         )
         raise SystemExit(3 if lifted else 2)

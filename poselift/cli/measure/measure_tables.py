@@ -6,6 +6,7 @@ import numpy as np
 
 from poselift.cli.measure.trial import SIDES, Trial, measure_spread, summarise_gait
 from poselift.kinematics import Angles, Gait
+from poselift.kinematics.gait import ALONG
 from poselift.structures import Height
 
 CAVEATS = (
@@ -15,10 +16,6 @@ CAVEATS = (
     "and trunk flexion more than the split between pelvis, hips and lumbar spine.",
 )
 """What a reader of the tables has to know."""
-
-
-_ALONG = 45.0
-"""Degrees between a walk on a treadmill and the camera's axis, below which phases and lengths are not to be trusted."""
 
 
 def ranges_table(angles: Angles) -> str:
@@ -60,15 +57,19 @@ def gait_tables(trial: Trial) -> str:
             "strides have no length; --belt SPEED gives them that of the belt."
             + ("" if gait.running else " The length of a step is estimated from the ankles at a strike.")
         )
-    if gait.in_place and gait.view < _ALONG:
+    if gait.in_place and gait.view < ALONG:
         lines.append(
-            "The camera looks along the walk and hardly sees how far the feet go: steps may be far too short, and "
-            "stance too long. Film a treadmill from the side."
+            "The camera looks along the walk and hardly sees how far the feet go. Stance may be too long. "
+            + (
+                "Steps may be far too short: give --belt SPEED, or film a treadmill from the side."
+                if gait.belt is None
+                else "A step is the belt's speed times the step's time; lengths of left and right show from the side."
+            )
         )
     if np.isfinite(found["speed_m_per_s"]):
         speed, error = found["speed_m_per_s"], found["speed_90_m_per_s"]
-        around = f" ± {error:.2f}" if np.isfinite(error) else ""
-        lines.append(f"Speed {speed:.2f}{around} m/s (90 %).")
+        around = f" ± {error:.2f} m/s (90 %)" if error > 0 else " m/s"
+        lines.append(f"Speed {speed:.2f}{around}.")
     lines.append(describe_size(gait, trial.height))
     phases = ["", "| foot | step length m | step time s | stance % | swing % |", "|---|---:|---:|---:|---:|"]
     for side in SIDES:

@@ -97,7 +97,8 @@ def summarise_gait(gait: Gait) -> dict[str, float]:
     error = np.hypot(average_known(noise) / np.sqrt(max(len(strides), 1)), size * average_known(length))
     values |= {"stride_length_90_m": float(error)}
     speed = average_known(length / time)
-    values |= {"speed_m_per_s": speed, "speed_90_m_per_s": float(error / average_known(length) * speed)}
+    spread = float(error / average_known(length) * speed) if gait.belt is None else 0.0
+    values |= {"speed_m_per_s": speed, "speed_90_m_per_s": spread}
     for column, side in enumerate(SIDES):
         own = [step for step in steps if step.foot == column]
         values[f"{side}_step_length_m"] = average_known(np.array([step.length for step in own]))

@@ -21,7 +21,7 @@ from poselift.lifting.prepare.quarter_turns import choose_turns
 from poselift.lifting.prepare.stream_window import choose_window_frames, cut_window, stream_stride
 from poselift.models import Weights
 from poselift.skeleton import Skeleton
-from poselift.structures import Keypoints2D, Motion, StreamedPose
+from poselift.structures import BRIDGE, Keypoints2D, Motion, StreamedPose
 
 _NEAR = 1.0
 """Seconds before a pose whose keypoints and poses refine it and place its root."""
@@ -201,7 +201,8 @@ class StreamedPerson:
             not frame.seen,
             frame.keypoints,
             frame.scores,
-            seen=self._recent.in_sight[min(row, len(times) - 1)],
+            # A pose that is held shows nothing any more.
+            seen=self._recent.in_sight[min(row, len(times) - 1)] & bool(time - times[-1] <= BRIDGE),
         )
 
     def _target(self, last: bool) -> _Frame | None:

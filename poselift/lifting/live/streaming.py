@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from numbers import Real
 
 import numpy as np
 from jaxtyping import Float
@@ -101,9 +102,11 @@ class StreamingPeople:
                 is not in seconds.
         """
         times = self._check_time(timestamp)
+        if not isinstance(people, Mapping):
+            raise InputError(f"people is a {type(people).__name__}; give a dict of (keypoints, scores) by number")
         for number, found in people.items():
             if not isinstance(found, tuple | list) or len(found) != 2:
-                raise InputError(f"person {number} has {found!r:.60}; give two arrays, (keypoints, scores)")
+                raise InputError(f"person {number} has a {type(found).__name__}; give two arrays, (keypoints, scores)")
             if number not in self._people:
                 self._people[number], self._smooth[number] = self._new(), self._smoother()
         for number, person in self._people.items():
@@ -118,9 +121,10 @@ class StreamingPeople:
 
     def _check_time(self, timestamp: float) -> list[float]:
         """The first timestamps with this one, which must fit to them: a refused push leaves no trace."""
-        if not self._last < timestamp < np.inf:
-            problem = f"does not come after {self._last:g} s" if np.isfinite(self._last) else "is no time"
-            raise InputError(f"the timestamp {timestamp} s {problem}; give seconds")
+        if not isinstance(timestamp, Real) or not np.isfinite(timestamp):
+            raise InputError(f"the timestamp {timestamp} is no time; give seconds")
+        if not self._last < timestamp:
+            raise InputError(f"the timestamp {timestamp} s does not come after {self._last:g} s; give seconds")
         times = [*self._first_times, timestamp][:ENOUGH]
         if len(times) > len(self._first_times):
             check_intervals(np.array(times, float), _SLOWEST)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from poselift.core.errors import InputError
 from poselift.core.times import check_intervals, usual_interval
 from poselift.lifting.camera_model import CameraModel, check_fits
 from poselift.lifting.options import LiftOptions
@@ -15,6 +16,9 @@ from poselift.lifting.prepare.rates import count_interleaved, is_slow
 from poselift.lifting.prepare.rays import keypoint_rays
 from poselift.models import Weights
 from poselift.structures import Keypoints2D
+
+_CORNER = 2.0
+"""Pixels: nobody fits into this corner of a picture."""
 
 
 @dataclass(frozen=True)
@@ -118,11 +122,16 @@ def prepare(
             found in each segment, and its frames must not be seconds apart, as those of a stream may be.
 
     Raises:
-        InputError: the camera is of pictures of another size, or the timestamps of a file are not in seconds.
+        InputError: the camera is of pictures of another size, there is no frame, the keypoints are no pixels, or the
+            timestamps of a file are not in seconds.
     """
     check_fits(camera, keypoints.image_size)
+    if not len(keypoints) and not options.every_frame:
+        raise InputError("the keypoints have no frames; give at least one")
     pixels, scores = select_lifter_joints(keypoints, weights.skeleton_in, options.threshold, weights.pelvis)
     seen = np.any(scores > 0, axis=-1)
+    if seen.any() and np.abs(pixels[scores > 0]).max() <= _CORNER:
+        raise InputError("the keypoints seem to be shares of the picture's size; multiply them by its width and height")
     times = keypoints.timestamps
     if turns is None:
         check_intervals(times)

@@ -290,11 +290,15 @@ def test_joints_that_the_last_keypoints_do_not_show_are_marked(keypoints, weight
     people = StreamingPeople(weights, camera, COCO17, 0, SMALL)
     scores = keypoints.scores.copy()
     scores[30:, COCO17.index("left_ankle")] = 0
+    scores[52:] = 0
     poses = push_all(people, replace(keypoints, scores=scores), range(60))
     ankle, wrist = (people.skeleton.index(f"left_{joint}") for joint in ("ankle", "wrist"))
     # 11 of the 15 frames of a window: fewer than 30 % show it.
     assert [bool(pose.seen[ankle]) for pose in poses] == [k < 40 for k in range(60)]
-    assert all(pose.seen[wrist] for pose in poses)
+    # The person is lost after frame 51: the pose is held, and 0.15 s later it shows nothing.
+    held = [k for k in range(60) if keypoints.timestamps[k] - keypoints.timestamps[51] > 0.15]
+    assert held
+    assert [bool(pose.seen[wrist]) for pose in poses] == [k not in held for k in range(60)]
 
 
 def test_wrong_arguments_are_refused(keypoints, weights, camera):
