@@ -1,6 +1,6 @@
 """Scores of our tracker on synthetic scenes, beside ByteTrack, OC-SORT and SORT.
 
-    pip install "poselift[bench]"
+    pip install "poselift[bench,train]"
     python -m benchmarks.tracking --corpus cmu50.npz [--split test] [--people 2 3 4 6 8] [--scenes 20] [--seed 0]
 
 The scenes are those of `benchmarks.scenes`. All trackers get the same detections, after the detectors' own removal

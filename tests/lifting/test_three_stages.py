@@ -200,6 +200,13 @@ def test_a_camera_of_pictures_of_another_size_is_refused(keypoints, weights, cam
         lift(keypoints, weights, replace(camera, image_size=(2 * width, 2 * height)))
 
 
+def test_shares_of_the_picture_and_no_frames_are_refused(keypoints, weights, camera):
+    with pytest.raises(InputError, match="seem to be shares of the picture's size"):
+        lift(replace(keypoints, keypoints=keypoints.keypoints / camera.image_size), weights, camera)
+    with pytest.raises(InputError, match="have no frames"):
+        lift(keypoints[:0], weights, camera)
+
+
 def test_options_take_numbers_of_numpy_and_refuse_others(monkeypatch):
     # A user has no type checker of the tests before poselift's own check.
     monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)
