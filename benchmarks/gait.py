@@ -4,7 +4,7 @@
 
 Takes the clips of the corpus whose action is a walk or a run and nothing else, of subjects with their own skeleton.
 First table, of the exact motion: the shares of a stride that are stance and double support, by
-`poselift.kinematics.gait` with heels and toes and with ankles alone, and by the foot contacts of
+`poselift.kinematics.measure_gait` with heels and toes and with ankles alone, and by the foot contacts of
 `poselift.kinematics.foot_contacts`; and the times of strikes and toe-offs beside the frames in which a heel or toe gets
 low and slow (below 2.5 cm over its rest and 1 m/s), as
 median and standard deviation. There is no force plate in the corpus, so these frames are no truth, only another view.

@@ -47,11 +47,12 @@ def write_angles_csv(path: str | os.PathLike[str], motion: Motion) -> None:
 
 
 def write_angles_mot(path: str | os.PathLike[str], motion: Motion, rigged: RiggedMotion | None = None) -> None:
-    """Writes the coordinates of OpenSim's full-body model (`poselift.kinematics.coordinates`), in degrees and metres.
+    """Writes the coordinates of OpenSim's full-body model, in degrees and metres.
 
-    The motion is turned about the vertical so that the person faces along +X (`along_x`): the model's pelvis tilt and
-    list are those of the person only then. Empty frames are left out, as OpenSim has no gaps in a motion, and so are
-    coordinates of joints that no keypoint ever shows.
+    They are those of `poselift.kinematics.compute_coordinates`. The motion is turned about the vertical so
+    that the person faces along +X (`along_x`): the model's pelvis tilt and list are those of the person only then.
+    Empty frames are left out, as OpenSim has no gaps in a motion, and so are coordinates of joints that no keypoint
+    ever shows.
 
     Args:
         path: the file to write.
