@@ -38,7 +38,7 @@ def add_command(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Prints the tables, and writes the files.
+    """Writes the files, and prints the tables.
 
     Raises:
         InputError: a motion cannot be read, none has a pose, or a file cannot be written.
@@ -46,10 +46,14 @@ def run(options: argparse.Namespace) -> None:
     if options.out is not None:
         check_writable(options.out)
     motions = select_posed({path: read_motion(path) for path in options.motions})
-    trials = []
-    for path, motion in motions.items():
-        trial = measure_trial(path, count_from_zero([motion], find_start([path]))[0], options.belt)
-        trials.append(trial)
+    trials = [
+        measure_trial(path, count_from_zero([motion], find_start([path]))[0], options.belt)
+        for path, motion in motions.items()
+    ]
+    if options.out is not None:  # before anything is printed, to a reader who may leave
+        write_files(options.out, trials)
+        write_page(options.out, trials)
+    for path, trial in zip(motions, trials, strict=True):
         print(f"## {path}\n\n{gait_tables(trial)}\n")
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):
             print(f"{title}:\n\n{ranges_table(angles)}\n")
@@ -57,8 +61,6 @@ def run(options: argparse.Namespace) -> None:
         print(f"## All trials\n\n{overview}\n")
     print("\n".join(CAVEATS))
     if options.out is not None:
-        write_files(options.out, trials)
-        write_page(options.out, trials)
         print(options.out / PAGE)
 
 
