@@ -95,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 _run(given)
     except BrokenPipeError:  # the reader has left, as `| head` does; Python would write the rest at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(128 + signal.SIGPIPE) from None
+        raise SystemExit(141) from None
     except (InputError, OSError) as error:
         if ends:  # libraries in C turn the end into an error of their own
             raise ends[0] from None

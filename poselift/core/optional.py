@@ -6,8 +6,8 @@ from types import ModuleType
 
 from poselift.core.errors import InputError, reason
 
-_EXTRAS = dict.fromkeys(("torch", "pytorch_lightning", "torchmetrics", "hydra", "omegaconf"), "train")
-_EXTRAS["matplotlib"] = "plots"
+_TRAIN = ("torch", "pytorch_lightning", "torchmetrics", "hydra", "omegaconf", "rich", "safetensors")
+_EXTRAS = dict.fromkeys(_TRAIN, "train") | dict.fromkeys(("matplotlib", "mpl_toolkits"), "plots")
 """Packages that whole modules stand on, and the extra that installs each."""
 
 
