@@ -49,6 +49,7 @@ def test_the_strides_of_a_walk_carry_the_uncertainty_of_the_size(walk):
     assert spread == pytest.approx(np.hypot(0.0465, 0.1645 * length), abs=0.01)
     found = summarise_gait(walk["over"].gait)
     assert found["speed_90_m_per_s"] > 0.16 * found["speed_m_per_s"]
+    assert trials_table([walk["over"]]) == "", "one trial is no comparison"
 
 
 def test_a_treadmill_has_cadence_and_phases_but_no_lengths(walk, tmp_path):

@@ -27,6 +27,12 @@ def test_points_and_scores_are_those_of_the_file(write, body, joints, skeleton):
     assert file.people is None, "-1 is nobody in particular"
 
 
+@pytest.mark.parametrize("number", [7, [7]])
+def test_a_person_has_the_number_of_older_and_newer_versions(write, body, number):
+    file = read_keypoints(write_folder(write, {0: [person(body(18)) | {"person_id": number}]}))
+    assert file.people == {"7": 7}
+
+
 def test_zeros_are_a_joint_that_was_not_found(write, body):
     points = body(18)
     points[4] = 0

@@ -38,6 +38,15 @@ def test_a_gap_follows_the_movement_before_and_after(kind, seconds):
     np.testing.assert_allclose(filled[known], guess[known], atol=1e-9)
 
 
+def test_a_gap_near_the_start_follows_what_comes_after_it():
+    times = _times("30")
+    true = _waving(times)
+    guess, known = _with_gap(true, times, 0.3, 0.8)
+    filled = fill_from_repetitions(guess, known, times, usual_interval(times))
+    wrong = [np.linalg.norm(found - true, axis=-1)[~known].mean() for found in (guess, filled)]
+    assert wrong[1] < 0.25 * wrong[0]
+
+
 def test_what_never_repeats_is_left_as_it_is():
     times = np.arange(0, 6, 1 / 30)
     true = np.cumsum(np.random.default_rng(1).normal(size=(180, 5, 3)), 0)
