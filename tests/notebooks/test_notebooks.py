@@ -9,6 +9,8 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
+from tests.cli.running import hydra_as_before
+
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 
@@ -41,7 +43,7 @@ def result_of(name, **instead):
 @pytest.fixture(autouse=True)
 def without_traces():
     """Draws no windows, and puts back the settings that a notebook changes for itself."""
-    with warnings.catch_warnings(), mpl.rc_context({"backend": "agg"}):
+    with hydra_as_before(), warnings.catch_warnings(), mpl.rc_context({"backend": "agg"}):
         warnings.simplefilter("ignore")  # as Jupyter shows them: they are not what is tested here
         yield
     plt.close("all")
