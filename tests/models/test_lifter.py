@@ -3,20 +3,15 @@ from dataclasses import replace
 import pytest
 import torch
 
-from poselift.models import LifterConfig, SpatioTemporalLifter, encode
+from poselift.models import LifterConfig, SpatioTemporalLifter
+from tests.models.encoded_view import encode_view
 
 
 def encoded(view, frames=slice(None), joints=None):
     keypoints = view.keypoints.clone()
     if joints is not None:
         keypoints[:, [j for j in range(28) if j not in joints]] = torch.nan
-    return encode(
-        keypoints[None, frames],
-        view.scores[None, frames],
-        view.times[None, frames],
-        view.K[None],
-        view.image_size[None],
-    )
+    return encode_view(view, keypoints, frames=frames)
 
 
 @pytest.mark.parametrize("frames", [1, 123])
@@ -130,13 +125,3 @@ def test_that_frames_follow_changes_nothing_in_a_causal_lifter(view, options, ca
     cut = replace(whole, **{name: getattr(whole, name)[:, :40] for name in frames})
     same = torch.allclose(lifter(whole)[:, :40], lifter(cut), atol=1e-5)
     assert same == causal
-
-
-def test_every_parameter_gets_a_gradient(view):
-    torch.manual_seed(0)
-    lifter = SpatioTemporalLifter(
-        LifterConfig(joint_dim=16, joint_heads=2, joint_time=True, frame_dim=32, dim=32, depth=2, heads=4)
-    )
-    lifter(encoded(view)).square().mean().backward()
-    silent = [name for name, p in lifter.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
-    assert silent == []

@@ -30,18 +30,14 @@ def test_nothing_is_said_of_good_ones(views, good):
     assert asked(views, good, lambda pose: pose * 1.2 + 5) == []
 
 
-def test_a_unit_wrong_by_1000_is_refused(views, good):
+def test_a_unit_wrong_by_1000_is_refused_and_another_scale_warns(views, good):
     with pytest.raises(InputError, match="times too large: the unit seems to be millimetres; give unit=mm"):
         asked(views, good, lambda pose: pose * 1000)
     with pytest.raises(InputError, match="times too small: the unit seems to be metres; give unit=m"):
         asked(views, good, lambda pose: pose / 1000)
     assert asked(views, good, lambda pose: pose * 1000, lengths=False) == []
-
-
-@pytest.mark.parametrize("factor", [0.5, 2.0, 25.4])
-def test_another_scale_warns(views, good, factor):
-    (warning,) = asked(views, good, lambda pose: pose * np.float32(factor))
-    assert warning.startswith("suspicious scale: people are ")
+    (warning,) = asked(views, good, lambda pose: pose / 2)
+    assert warning.startswith("suspicious scale: people are 0.5")
 
 
 def test_the_order_of_another_joint_set_is_refused(views, good):
@@ -51,18 +47,14 @@ def test_the_order_of_another_joint_set_is_refused(views, good):
     assert asked(views, good, lambda pose: pose[:, order], skeleton=COCO17) == []
 
 
-def test_an_order_that_is_no_joint_sets_warns(views, good):
-    (warning,) = asked(views, good, lambda pose: pose[:, ::-1])
-    assert warning.startswith("poses are hardly better than all joints at the root; check the order of joints")
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda pose: pose[:, list(H36M17.flip_indices)], "left and right joints look swapped"),
         (lambda pose: pose * np.float32([-1, 1, 1]), "x looks mirrored"),
         (lambda pose: pose * np.float32([1, -1, -1]), "y up"),
+        (lambda pose: pose[:, ::-1], "poses are hardly better than all joints at the root; check the order of joints"),
     ],
 )
-def test_other_sides_and_axes_warn(views, good, change, message):
+def test_other_sides_axes_and_orders_warn(views, good, change, message):
     assert any(message in warning for warning in asked(views, good, change))
