@@ -79,6 +79,12 @@ def test_runs_that_cannot_be_told_apart_are_refused(first, second, message):
         sections(runs(results(**first), results(**second)))
 
 
+def test_rows_of_one_label_are_refused():
+    contents = ({"name": "a"}, {"name": "a, flip yes", "flip": None}, {"name": "b", "flip": False})
+    with pytest.raises(InputError, match="two rows would be called 'a, flip yes': 0/metrics.json and 1/metrics.json"):
+        sections(runs(*(results(**one) for one in contents)))
+
+
 def test_an_evaluation_that_does_not_name_its_training_goes_with_the_others():
     (section,), _ = sections(
         runs(*(results(seed=seed, model=MODEL | {"training": "a"}) for seed in range(2)), results(seed=2, model=MODEL))
