@@ -81,7 +81,9 @@ def test_runs_that_cannot_be_told_apart_are_refused(first, second, message):
 
 def test_rows_of_one_label_are_refused():
     contents = ({"name": "a"}, {"name": "a, flip yes", "flip": None}, {"name": "b", "flip": False})
-    with pytest.raises(InputError, match="two rows would be called 'a, flip yes': 0/metrics.json and 1/metrics.json"):
+    with pytest.raises(
+        InputError, match=r"two rows would be called 'a, flip yes': 0/metrics\.json and 1/metrics\.json"
+    ):
         sections(runs(*(results(**one) for one in contents)))
 
 
