@@ -15,8 +15,8 @@ The second command compares what `poselift lift --skeleton cmu28` wrote to folde
 the same motions: how much knees and hips change, how fast feet slide over the ground while they are found down, how
 far the knees lie beside their keypoints, and how feet lie to the ground.
 
-A foot is under the ground where its heel or big toe is more than 2 cm below Y = 0. It floats where it is found down and
-both are more than 3 cm above their resting height.
+A foot is under the ground where its heel or big toe is more than 2 cm below Y = 0, and its sole where one of them is as
+far below its resting height. A foot floats where it is found down and both are more than 3 cm above that.
 """
 
 from collections.abc import Iterator, Sequence
@@ -48,6 +48,7 @@ KEPT = (
     "knees beside keypoints px, before",
     "after",
     "a foot under the ground, % of frames",
+    "a sole under the ground, % of frames",
     "a standing foot floats, % of frames",
 )
 
@@ -90,7 +91,7 @@ def f1(found: Bool[np.ndarray, "t 2"], true: Bool[np.ndarray, "t 2"]) -> float:
 
 
 def ground_shares(world: Motion, down: Bool[np.ndarray, "t 2 p"]) -> dict[str, float]:
-    """Percent of the frames in which a foot is under the ground, and in which one that is down floats.
+    """Percent of the frames in which a foot or its sole is under the ground, and in which one that is down floats.
 
     Args:
         world: of one person, in the world.
@@ -99,9 +100,10 @@ def ground_shares(world: Motion, down: Bool[np.ndarray, "t 2 p"]) -> dict[str, f
     feet = feet_of(world)
     assert feet is not None
     heights = feet.points[..., 1]
-    under = (heights < -_UNDER).any((1, 2))
+    under, sole = ((points < -_UNDER).any((1, 2)) for points in (heights, heights - feet.rest))
     floats = (down.any(-1) & (heights - feet.rest > _FLOATS).all(-1)).any(-1)
-    return dict(zip(KEPT[-2:], (100 * float(flags[world.posed].mean()) for flags in (under, floats)), strict=True))
+    shares = (100 * float(flags[world.posed].mean()) for flags in (under, sole, floats))
+    return dict(zip(KEPT[-3:], shares, strict=True))
 
 
 def knees(motion: Motion) -> dict[str, float]:

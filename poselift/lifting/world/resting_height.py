@@ -2,7 +2,7 @@
 
 A camera shows depth poorly, so a person who walks seems to go up and down by a few centimetres, and a foot that is too
 near or too far seems too high or too low. Only the root moves and the pose stays, so angles stay too. Two feet that
-stand at two heights then lie above and below the ground alike, as far as the limits below allow.
+stand at two heights, by errors of the pose, then lie above and below the ground as far as limits allow.
 """
 
 import numpy as np
@@ -12,9 +12,9 @@ from poselift.kinematics.filtering import gaussian_means
 from poselift.kinematics.foot_contacts import Feet
 from poselift.kinematics.ground import Ground
 
-_SUNK, _AFLOAT = 0.015, 0.025
-"""Metres by which a joint of a foot may lie under the ground, and a standing foot over its resting height. The eye sees
-2 and 3 cm; these leave something for what the smooth course does not reach."""
+_SUNK, _AFLOAT = 0.015, 0.02
+"""Metres by which a point of a foot may lie under its resting height, and a standing foot over it. The eye sees 2 and
+3 cm; these leave something for what the smooth course does not reach."""
 
 _ELSEWHERE = 0.08
 """Height of standing feet, metres, of which half is taken away. Feet that stand higher or lower are on something else:
@@ -38,15 +38,14 @@ def find_resting_moves(
         ground: in the camera frame.
         times: seconds, increasing.
     """
-    heights = feet.points @ ground.up - ground.height
-    down = down & np.isfinite(heights)
+    over = feet.points @ ground.up - ground.height - feet.rest
+    down = down & np.isfinite(over).all((1, 2))[:, None, None]
     stands = down.any((1, 2))
     if not stands.any():
         return np.zeros(len(times))
-    heights, down = heights[stands], down[stands]
-    over = heights - feet.rest
+    over, down = over[stands], down[stands]
     mean = np.where(down, over, 0.0).sum((1, 2)) / down.sum((1, 2))
-    lowest = np.nanmin(heights, axis=(1, 2))
+    lowest = over.min((1, 2))
     highest = np.where(down.any(-1), over.min(-1), -np.inf).max(-1)
     # Where both limits cannot be kept, no foot floats.
     excess = np.maximum(np.minimum(mean, lowest + _SUNK), highest - _AFLOAT)
