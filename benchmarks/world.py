@@ -207,7 +207,13 @@ def kept(motions: Sequence[Motion], camera: CameraModel) -> Iterator[list[float]
             pixels = motion.keypoints.keypoints[:, motion.keypoints.skeleton.indices(names)]
             off.append(np.nanmedian(np.linalg.norm(places[..., :2] / places[..., 2:] - pixels, axis=-1)))
         sliding = 100 * float(np.nanmean(slide)) if len(slide) else np.nan
-        yield [float(np.median(change)), float(np.percentile(change, 95)), sliding, *off, *ground_shares(after, down).values()]
+        yield [
+            float(np.median(change)),
+            float(np.percentile(change, 95)),
+            sliding,
+            *off,
+            *ground_shares(after, down).values(),
+        ]
 
 
 def leg_angles(motion: Motion) -> Float[np.ndarray, "t 4"]:

@@ -44,7 +44,7 @@ def test_who_stands_on_a_stair_or_a_box_stays_there(stands, most):
     [
         pytest.param([0.02, -0.02], [True, True], 0.0, id="two errors that even out"),
         pytest.param([0.0, -0.05], [True, True], 0.02, id="no standing foot floats"),
-        pytest.param([0.0, -0.03], [True, False], 0.015, id="nor does a foot in the air sink in, as far as it may"),
+        pytest.param([0.0, -0.03], [True, False], 0.015, id="a foot in the air does not sink in"),
     ],
 )
 def test_feet_at_two_heights_share_the_error_within_limits(over, down, raised):
