@@ -27,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.command import command_line, errors_shown, table_row
+from benchmarks.command import command_line, errors_shown, print_table
 from poselift.cli.main import main as poselift
 from poselift.core.choices import choose
 from poselift.export import read_motion
@@ -112,6 +112,13 @@ def command_of(reader: Reader, pythons: Sequence[str]) -> list[str] | None:
         if not subprocess.run([python, "-c", code], capture_output=True).returncode:
             return [python, str(_HERE / name), *arguments]
     return None
+
+
+def lift_demo(out: Path, *options: str) -> list[Path]:
+    """Lifts the demo clip, or the keypoints of the options, with feet and without an overlay; the people's files."""
+    with contextlib.redirect_stdout(sys.stderr):
+        poselift(["lift", *options, "--skeleton", "cmu28", "--no-render", "--out", str(out)])
+    return sorted(out.glob("person_*.npz"))
 
 
 def saved(npz: Sequence[Path], ending: str, out: Path, folder: Path) -> str:
@@ -216,15 +223,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with errors_shown(parser), tempfile.TemporaryDirectory() as temporary:
         wanted = {choose("format", name, formats) for name in (options.only or ",".join(formats)).split(",")}
         out = options.out or Path(temporary)
-        with contextlib.redirect_stdout(sys.stderr):
-            given = ["--keypoints", str(options.saved / "keypoints")] if options.saved else ["--world"]
-            poselift(["lift", *given, "--skeleton", "cmu28", "--no-render", "--out", str(out / "lifted")])
-        npz = sorted((out / "lifted").glob("person_*.npz"))
-        print(table_row(["format", "program", "call", "seen"]) + "\n|---|---|---|---|", flush=True)
-        for reader in READERS:
-            if reader.format in wanted:
-                pythons = [sys.executable, *options.python]
-                print(table_row(row(reader, npz, out, pythons, options.model, options.saved)), flush=True)
+        given = ["--keypoints", str(options.saved / "keypoints")] if options.saved else ["--world"]
+        npz, pythons = lift_demo(out / "lifted", *given), [sys.executable, *options.python]
+        chosen = (reader for reader in READERS if reader.format in wanted)
+        rows = (row(reader, npz, out, pythons, options.model, options.saved) for reader in chosen)
+        print_table(["format", "program", "call", "seen"], rows)
 
 
 if __name__ == "__main__":
