@@ -13,7 +13,6 @@ import os
 import resource
 import shutil
 import signal
-import sys
 import tempfile
 import traceback
 import warnings
@@ -22,12 +21,9 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-if not __package__:  # run as a file: `benchmarks` is beside, not above
-    sys.path.insert(0, str(Path(__file__).parents[1]))
-
 import torch
 
-from benchmarks.command import command_line, table_head, table_row
+from benchmarks.command import command_line, print_table
 from benchmarks.fault_datasets import DATASETS
 from benchmarks.fault_inputs import PARSERS as FILES
 from benchmarks.fault_inputs import Parser
@@ -214,9 +210,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             path = damaged(PARSERS[name], valid, folder / "try", name, options.only, options.seed)
             print(path, PARSERS[name].read(path))
         return
-    print(table_head(["parser", "tries", "survived", "lost", "note"]))
-    for row in rows(options.tries, options.seed, options.parsers):
-        print(table_row(map(str, row)), flush=True)
+    found = rows(options.tries, options.seed, options.parsers)
+    print_table(["parser", "tries", "survived", "lost", "note"], (map(str, row) for row in found))
 
 
 if __name__ == "__main__":
