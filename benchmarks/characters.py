@@ -119,7 +119,9 @@ def feet_rows(npz: Sequence[Path]) -> Iterator[list[str]]:
         motion = read_motion(path)
         rigged = solve(motion)
         for what, shown in (("as lifted", rigged), ("locked", lock_feet(rigged, motion))):
-            figures = feet_figures(shown, motion.contacts if shown.contacts is None else shown.contacts)
+            contacts = motion.contacts if shown.contacts is None else shown.contacts
+            assert contacts is not None, "`lock_feet` refuses a motion without"
+            figures = feet_figures(shown, contacts)
             cells = ["-" if np.isnan(value) else f"{value:.2f}" for value in figures.values()]
             yield [f"{path.parent.name} {path.stem}", motion.skeleton.name, what, *cells]
 
@@ -132,6 +134,7 @@ def bench_rows(bench: Sequence[View], weights: Weights) -> list[list[str]]:
         if motion.contacts is not None and motion.contacts.any() and motion.posed.all():
             rigged = solve(motion)
             locked = lock_feet(rigged, motion)
+            assert locked.contacts is not None
             both = (rigged, motion.contacts), (locked, locked.contacts)
             figures.append([list(feet_figures(*each).values()) for each in both])
             steps.append(1 - locked.contacts.sum() / motion.contacts.sum())

@@ -77,7 +77,8 @@ def crossing(pictures: Sequence[tuple[Picture, float]], walker: Keypoints2D, shi
     )
     front = (points @ to_front[:, :2].T + to_front[:, 2])[:, list(COCO17.flip_indices)]
     meet = float(walker.timestamps[np.abs(front.mean(1)[:, 0] - points.mean(1)[:, 0]).argmin()])
-    frames, poses, visible = [], [], []
+    frames: list[Frame] = []
+    poses, visible = [], []
     for row in np.flatnonzero(np.abs(walker.timestamps - meet) <= _AROUND).tolist():
         image, time = pictures[row]
         size = image.shape[1::-1]

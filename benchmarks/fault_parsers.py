@@ -78,7 +78,8 @@ def rows(tries: int, seed: int, names: list[str] | None = None) -> Iterator[Row]
 
 def _row(name: str, parser: Parser, tries: int, seed: int) -> Row:
     """Runs the tries in processes of their own: a new one after each that died."""
-    done, results, lost = 0, 0, {}
+    done = results = 0
+    lost: dict[str | tuple[str, int], int | None] = {}
     died = -1  # the last try whose process died: its file must do it twice, as a fork of a process with threads may too
     context = multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory() as folder:

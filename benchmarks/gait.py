@@ -162,7 +162,9 @@ def exact_rows(found: dict[int, tuple[str, Motion]], kind: str) -> Iterator[list
     """The cells of all clips of a kind, with heels and toes and with ankles alone."""
     motions = [motion for own, motion in found.values() if own == kind]
     for name, skeleton in (("heels and toes", CMU28), ("ankles alone", H36M17)):
-        shares, doubles, apart = [], [], ([], [])
+        shares: list[float] = []
+        doubles: list[float] = []
+        apart: tuple[list[float], list[float]] = ([], [])
         for motion in motions:
             events, reference = events_of(measure_gait(motion.restrict(skeleton))), low_and_slow(motion)
             shares += stances(events)

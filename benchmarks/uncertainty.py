@@ -128,7 +128,10 @@ def outside(view: View, motion: Motion, joints: Sequence[str], hips: bool = Fals
         joints: that count.
         hips: whether places count from the middle of the hips, the first two of the joints; if not, from the root.
     """
-    own, truth = motion.skeleton.indices(joints), view.joints[:, view.skeleton.indices(joints)].double().numpy()
+    own, truth = (
+        motion.skeleton.indices(list(joints)),
+        view.joints[:, view.skeleton.indices(list(joints))].double().numpy(),
+    )
     known = np.isfinite(truth).all(-1) & np.isfinite(motion.joints[:, own]).all(-1)
 
     def places(joints: Float[np.ndarray, "t j 3"]) -> Float[np.ndarray, "t j 3"]:
@@ -150,7 +153,8 @@ def outside(view: View, motion: Motion, joints: Sequence[str], hips: bool = Fals
 
 def _within(lifted: Pairs) -> list[str]:
     """The cells of `_WITHIN` for some views."""
-    subjects, unseen = defaultdict(list), ([], [])
+    subjects: dict[str, list[np.ndarray]] = defaultdict(list)
+    unseen: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
     for view, motion in lifted:
         errors = np.stack(errors_beside_uncertainty(view, motion), -1)
         counted = np.isin(motion.skeleton.joints, MEASURED) & np.isfinite(errors[..., 0])

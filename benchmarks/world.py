@@ -206,7 +206,9 @@ def kept_rows(folders: Sequence[Path], real: Path | None, weights: Sequence[str]
         for motion, values in zip(motions, kept(motions, camera), strict=True):
             name = f"{folder.name}, person {motion.keypoints.person}"
             yield [name, *(f"{value:.2f}" for value in values)]
-    for lifter in map(load_weights, weights if real else []):
+    if real is None:
+        return
+    for lifter in map(load_weights, weights):
         rows = [next(kept([lift_view(view, lifter)], camera_of(view))) for view in takes(real)]
         name = f"real person, {len(rows)} takes, `{lifter.name}`"
         yield [name, *(f"{value:.2f}" for value in np.nanmean(rows, 0))]
