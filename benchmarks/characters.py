@@ -195,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print_table(heads, (row for each in map(load_weights, options.weights) for row in bench_rows(bench, each)))
             return
         out = options.out or Path(temporary)
-        npz = options.motion or lift_demo(out / "lifted", "--world")
+        npz = options.motion or lift_demo(out / "lifted")
         print_table(heads, feet_rows(npz))
         pythons = [sys.executable, *options.python]
         rows = (character_row(*each, path, out, pythons) for each in _CHARACTERS for path in npz)

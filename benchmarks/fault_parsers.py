@@ -79,7 +79,7 @@ def rows(tries: int, seed: int, names: list[str] | None = None) -> Iterator[Row]
 def _row(name: str, parser: Parser, tries: int, seed: int) -> Row:
     """Runs the tries in processes of their own: a new one after each that died."""
     done = results = 0
-    lost: dict[str | tuple[str, int], int | None] = {}
+    lost: list[tuple[int, str]] = []
     died = -1  # the last try whose process died: its file must do it twice, as a fork of a process with threads may too
     context = multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory() as folder:
@@ -95,8 +95,7 @@ def _row(name: str, parser: Parser, tries: int, seed: int) -> Row:
                     number, result, error = here.recv()
                     done, results = number + 1, results + result
                     if error:
-                        lost.setdefault(error, number)
-                        lost[error, number] = None
+                        lost.append((number, error))
                 silent = True
             except EOFError:
                 silent = False
@@ -107,13 +106,13 @@ def _row(name: str, parser: Parser, tries: int, seed: int) -> Row:
                 died = done
             elif done < tries and (silent or process.exitcode):
                 why = f"no end within {_SILENCE:g} s" if silent else f"the process ended with {process.exitcode}"
-                lost.setdefault(why, done)
-                lost[why, done] = None
+                lost.append((done, why))
                 done += 1
-    count = sum(isinstance(key, tuple) for key in lost)
-    reasons = [f"{number}: {reason}" for reason, number in lost.items() if isinstance(reason, str)]
-    note = "; ".join(reasons) or f"{results / tries:.0%} gave a result"
-    return Row(name, tries, tries - count, count, note)
+    first: dict[str, int] = {}
+    for number, why in lost:
+        first.setdefault(why, number)
+    note = "; ".join(f"{number}: {why}" for why, number in first.items()) or f"{results / tries:.0%} gave a result"
+    return Row(name, tries, tries - len(lost), len(lost), note)
 
 
 def _work(pipe: Any, parser: Parser, valid: Path, name: str, start: int, tries: int, seed: int) -> None:

@@ -1,20 +1,16 @@
 """The page of `poselift web` in headless Chromium: time and memory stage by stage, and the distance from Python.
 
-    python -m benchmarks.web [VIDEO] [--ort FOLDER] [--compare] [--out DIR]
+    python -m benchmarks.web [VIDEO] [--ort FOLDER] [--compare]
 
 Writes the site, opens it, and gives it a video (default: the demo clip). Prints the seconds of each stage, the
 memory that all of Chromium's processes take, the size of what was loaded, and with --compare the mean distance of the
-joints and of the root from those of `poselift lift --quality fast`. Writes what the page saves to DIR, for
-`benchmarks.readers --saved DIR`. Needs Chromium.
+joints and of the root from those of `poselift lift --quality fast`. Needs Chromium.
 """
 
-import base64
-import io
 import os
 import tempfile
 import threading
 import time
-import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -42,26 +38,6 @@ _ANSWER = """
   return {seconds: session.seconds, people: session.people.map(({motion}) => ({
     person: motion.person, times: [...motion.times], shape: [motion.times.length, motion.skeleton.joints.length, 3],
     joints: numbers(motion.joints), root: numbers(motion.root)}))};
-})()"""
-
-
-_SAVE = """
-(async () => {
-  const files = {}, people = document.getElementById("people").children, text = (bytes) => {
-    let found = "";
-    new Uint8Array(bytes).forEach((byte) => { found += String.fromCharCode(byte); });
-    return btoa(found);
-  };
-  URL.createObjectURL = (blob) => { files.next = blob; return "#"; };
-  HTMLAnchorElement.prototype.click = function () { files[this.download] = files.next; };
-  const {session} = await import("/app.js");
-  for (let i = 0; i < people.length; i++) {
-    people[i].firstChild.click();
-    for (const button of document.querySelectorAll("#saving button")) await button.onclick();
-  }
-  files.next = new Blob([await session.corrected([])]);
-  for (const [name, blob] of Object.entries(files)) files[name] = text(await blob.arrayBuffer());
-  return files;
 })()"""
 
 
@@ -197,15 +173,6 @@ def _proportional(process: int) -> float:
     return 1024 * sum(float(line.split()[1]) for line in lines if line.startswith("Pss:"))
 
 
-def save_files(browser: Browser, folder: Path) -> None:
-    """Writes the files that the page saves of everybody, and its keypoints to `keypoints`."""
-    files = {name: base64.b64decode(content) for name, content in browser.value(_SAVE).items()}
-    with zipfile.ZipFile(io.BytesIO(files.pop("next"))) as archive:
-        archive.extractall(folder / "keypoints")
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Prints times, memory and distances."""
     parser = command_line(__doc__)
@@ -214,7 +181,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--ort", type=Path, metavar="FOLDER", help="dist of onnxruntime-web, instead of a download")
     parser.add_argument("--compare", action="store_true", help="lift it with Python too")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="keeps the saved files here")
     options = parser.parse_args(arguments)
     with errors_shown(parser), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -230,9 +196,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 print(", ".join(f"{stage} {seconds[stage]:.1f}" for stage in sorted(seconds)))
                 print(f"Chromium: at most {most[0] / 1e6:.0f} MB")
                 print(f"loaded and kept: {kept_bytes(browser) / 1e6:.1f} MB")
-                if options.out:
-                    options.out.mkdir(parents=True, exist_ok=True)
-                    save_files(browser, options.out)
             finally:
                 browser.close()
         print(f"load of the machine: {os.getloadavg()[0]:.0f} on {os.cpu_count()} cores")
