@@ -148,7 +148,7 @@ def error_rows(options: argparse.Namespace, folder: Path) -> Iterator[list[str]]
                 writer.write(np.ascontiguousarray(frame.image[:, ::-1]), frame.timestamp)
         rows["best, mirrored"] = mirrored_back(lifted(mirror, "best", options.weights), reader.info.width)
         for quality, motions in rows.items():
-            pairs = [(one, other) for one in best if (other := same_person(one, motions))]
+            pairs = [(one, other) for one in best if (other := same_person(one, motions)) is not None]
             far = [distance(*pair) for pair in pairs]
             later = [other.timestamps[0] - one.timestamps[0] for one, other in pairs]
             every = np.concatenate([np.zeros(0), *far])
