@@ -105,7 +105,7 @@ def ground_shares(world: Motion, down: Bool[np.ndarray, "t 2 p"]) -> dict[str, f
     heights = feet.points[..., 1]
     under, sole = ((points < -_UNDER).any((1, 2)) for points in (heights, heights - feet.rest))
     floats = (down.any(-1) & (heights - feet.rest > _FLOATS).all(-1)).any(-1)
-    shares = (100 * float(flags[world.posed].mean()) for flags in (under, sole, floats))
+    shares = (100 * float(np.asarray(flags)[world.posed].mean()) for flags in (under, sole, floats))
     return dict(zip(KEPT[-3:], shares, strict=True))
 
 
