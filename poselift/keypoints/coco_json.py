@@ -35,8 +35,6 @@ _Categories = dict[Any, list[str] | None]
 
 def recognises(file: KeypointInput) -> bool:
     """Whether it is one of the two kinds."""
-    if file.path.suffix != ".json":
-        return False
     content = file.json
     if isinstance(content, dict):
         return "annotations" in content and "images" in content
@@ -138,7 +136,7 @@ def _file(
         empty: numbers of frames that exist even without people.
     """
     frames: dict[int, list[Observation]] = {number: [] for number in empty}
-    skeleton: Skeleton | None = None
+    skeletons = []
     for index, entry in enumerate(entries):
         image = entry.get("image_id") if isinstance(entry, dict) else None
         if not isinstance(image, int | str) or image not in numbers:
@@ -152,11 +150,7 @@ def _file(
             feet = file.read_triplets(entry["foot_kpts"], f"'foot_kpts' of person {index}, image {image}")
             points, names = np.concatenate([points, feet]), list(COCO_WHOLEBODY23.joints)
         chosen, points = _by_name_or_count(file, points, names)
-        if skeleton is not None and chosen != skeleton:
-            raise file.fail(
-                f"its people have different skeletons, {skeleton.name} and {chosen.name}; give a file with one"
-            )
-        skeleton = chosen
+        skeletons.append(chosen)
         scores = np.nan_to_num(points[:, 2])
         person = entry.get("track_id")
         observation = Observation(
@@ -168,9 +162,7 @@ def _file(
             score_of(entry.get("score")),
         )
         frames.setdefault(numbers[image], []).append(observation)
-    if skeleton is None:
-        raise file.fail("nobody has 'keypoints'; give a file of keypoints")
-    return KeypointFile(file.path, "coco", skeleton, frames, image_size)
+    return KeypointFile(file.path, "coco", file.only_skeleton(skeletons), frames, image_size)
 
 
 def _by_name_or_count(

@@ -120,12 +120,7 @@ class KeypointFile:
 
     def _scale(self, image_size: tuple[int, int]) -> Float[np.ndarray, "2"]:
         """Factor from the coordinates of the file to pixels, after checking that they fit the picture."""
-        people = [
-            points
-            for observations in self.frames.values()
-            for observation in observations
-            if len(points := _seen(observation))
-        ]
+        people = [person.points[person.seen] for there in self.frames.values() for person in there if person.seen.any()]
         if not people:
             return np.ones(2)
         points = np.concatenate(people)
@@ -196,7 +191,3 @@ def frames_by_time(
             if observation.seen.any():
                 frames[numbers[round(float(time), 6)]].append(observation)
     return frames, dict(enumerate(times))
-
-
-def _seen(observation: Observation) -> Float[np.ndarray, "n 2"]:
-    return observation.points[observation.seen]
