@@ -9,7 +9,7 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.data.h36m import load_h36m
-from poselift.data.h36m_cdf import prepare, read_download
+from poselift.data.h36m_cdf import prepare, read_cdf, read_download
 from tests.data.formats.h36m import MOVING, TEST, TRAIN, camera_frame, motion, takes, write_h36m_cdf
 
 LENGTH = 3
@@ -71,6 +71,12 @@ def test_the_tool(raw, tmp_path, monkeypatch, capsys):
         runpy.run_path(str(TOOL), run_name="__main__")
     assert caught.value.code == 2
     assert "error: no such file: " in capsys.readouterr().err
+
+
+def test_a_damaged_file(raw, tmp_path):
+    (tmp_path / "a.cdf").write_bytes(next(raw.rglob("Directions.cdf")).read_bytes()[:900])
+    with pytest.raises(InputError, match=r"a.cdf cannot be read as a CDF"):
+        read_cdf(tmp_path / "a.cdf")
 
 
 def test_incomplete_downloads(copy, tmp_path):
