@@ -61,11 +61,9 @@ def load_jta(root: str | Path, split: str = "test", sequences: Sequence[int] | N
     """
     folder = Path(root) / "annotations" / pick_split(split, TRAIN_VAL_TEST, LAYOUT.name)
     if sequences is None:
-        paths = sorted(folder.glob("seq_*.json"), key=lambda path: (len(path.stem), path.stem))
+        paths = sorted(LAYOUT.require_files(folder, "seq_*.json"), key=lambda path: (len(path.stem), path.stem))
     else:
         paths = [LAYOUT.require_file(folder / f"seq_{number}.json") for number in sequences]
-    if not paths:
-        raise LAYOUT.missing(folder / "seq_*.json")
     return [view for path in paths for view in _sequence(path)]
 
 

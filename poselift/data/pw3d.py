@@ -51,10 +51,7 @@ def load_pw3d(root: str | Path, split: str = "test") -> list[View]:
         InputError: the split is unknown, or its files are missing or malformed.
     """
     folder = Path(root) / "sequenceFiles" / pick_split(split, SPLITS, LAYOUT.name)
-    paths = sorted(folder.glob("*.pkl"))
-    if not paths:
-        raise LAYOUT.missing(folder / "*.pkl")
-    return [view for path in paths for view in _sequence(path)]
+    return [view for path in LAYOUT.require_files(folder, "*.pkl") for view in _sequence(path)]
 
 
 def _sequence(path: Path) -> list[View]:

@@ -62,6 +62,17 @@ class Layout:
             raise self.missing(path)
         return path
 
+    def require_files(self, folder: Path, pattern: str) -> list[Path]:
+        """The files of a folder that match a pattern, sorted.
+
+        Raises:
+            InputError: there are none; see `missing`.
+        """
+        files = sorted(folder.glob(pattern))
+        if not files:
+            raise self.missing(folder / pattern)
+        return files
+
 
 def entry(where: str | Path, data: Any, key: str) -> Any:
     """The value of a key in a dict that a file holds.
