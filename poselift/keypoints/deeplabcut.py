@@ -40,11 +40,8 @@ class _Table:
 
 def recognises(file: KeypointInput) -> bool:
     """Whether it is HDF5, or a CSV that starts like DeepLabCut's."""
-    if not file.path.is_file():
-        return False
     if file.path.suffix == ".csv":
-        with open(file.path, encoding="utf-8-sig", errors="replace") as table:
-            return table.read(7).lower() == "scorer,"
+        return file.beginning.decode("utf-8-sig", errors="replace").lower().startswith("scorer,")
     return is_hdf5(file.path)
 
 

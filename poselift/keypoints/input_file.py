@@ -59,6 +59,14 @@ class KeypointInput:
         """
         return self.read_json(self.path) if self.path.suffix == ".json" and self.path.is_file() else None
 
+    @cached_property
+    def beginning(self) -> bytes:
+        """The first bytes of the file; none of a folder."""
+        if not self.path.is_file():
+            return b""
+        with open(self.path, "rb") as file:
+            return file.read(16)
+
     def files(self, suffix: str) -> list[Path]:
         """The files of the folder with a suffix, sorted by name; none if this is not a folder."""
         return sorted(path for path in self.path.glob(f"*{suffix}") if path.is_file()) if self.path.is_dir() else []

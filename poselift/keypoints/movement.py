@@ -28,7 +28,7 @@ _AXES = ("time", "individuals", "keypoints", "space")
 
 def recognises(file: KeypointInput) -> bool:
     """Whether it is netCDF 3, or HDF5 with movement's variables."""
-    return _is_classic(file) or {"position", "keypoints"} <= member_names(file.path)
+    return file.beginning.startswith(_CLASSIC) or {"position", "keypoints"} <= member_names(file.path)
 
 
 def read(file: KeypointInput) -> KeypointFile:
@@ -38,7 +38,7 @@ def read(file: KeypointInput) -> KeypointFile:
         InputError: the file is damaged, is no dataset of poses, or is 3D; or h5py is missing for
             netCDF 4 or SciPy for netCDF 3.
     """
-    arrays, about = _read_classic(file) if _is_classic(file) else read_arrays(file.path, _NAMES)
+    arrays, about = _read_classic(file) if file.beginning.startswith(_CLASSIC) else read_arrays(file.path, _NAMES)
     if not {"position", "keypoints", "space"} <= arrays.keys():
         raise file.fail("it has no 'position' with 'keypoints' and 'space'; give movement's dataset of poses")
     space = [str(axis) for axis in arrays["space"][1].ravel()]
@@ -52,13 +52,6 @@ def read(file: KeypointInput) -> KeypointFile:
     if times is not None and (times.shape != points.shape[:1] or not (np.diff(times) > 0).all()):
         raise file.fail("'time' does not increase from frame to frame; save the dataset again")
     return read_tracks(file, "movement", points, scores, joints, people, times=times)
-
-
-def _is_classic(file: KeypointInput) -> bool:
-    if not file.path.is_file():
-        return False
-    with open(file.path, "rb") as content:
-        return content.read(len(_CLASSIC)) == _CLASSIC
 
 
 def _read_classic(file: KeypointInput) -> tuple[dict[str, Array], dict[str, Any]]:
