@@ -62,3 +62,8 @@ def test_unknown_names_list_what_there_is():
         get_skeleton("nonsense")
     with pytest.raises(ValueError, match="head_top"):
         H36M17.index("tail")
+
+
+def test_a_branch_is_a_joint_with_all_that_hangs_on_it():
+    branch = H36M17.branch(H36M17.index("left_hip"))
+    assert [H36M17.joints[joint] for joint in branch] == ["left_hip", "left_knee", "left_ankle"]
