@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from poselift.cli.editable import result_for_page
-from poselift.cli.paths import local_path
+from poselift.cli.values import local_path
 from poselift.cli.view import video_of
 from poselift.cli.web import add_site_options, serve_site
 from poselift.viz.site import write_site

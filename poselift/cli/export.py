@@ -15,8 +15,8 @@ from poselift.cli.formats import (
     parse_formats,
     sidecar_camera,
 )
-from poselift.cli.paths import local_path
 from poselift.cli.smooth import add_smooth_option
+from poselift.cli.values import local_path
 from poselift.cli.view import page_of_people
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.paths import local_path
+from poselift.cli.values import local_path
 from poselift.cli.weights import add_lifter_option
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable

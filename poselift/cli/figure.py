@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import UInt8
 
 from poselift.cli.formats import find_start
-from poselift.cli.paths import local_path
+from poselift.cli.values import list_of, local_path
 from poselift.cli.view import video_of, video_rate
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
@@ -54,7 +54,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--out", type=local_path, required=True, metavar="FILE", help="ends in .pdf, .svg or .png")
     parser.add_argument(
         "--at",
-        type=_seconds,
+        type=list_of(float, "not a list of seconds; give moments such as 0.5,1.2"),
         metavar="S[,S...]",
         help=f"skeleton and strip: moments, seconds (default: the middle of the clip; {_COLUMNS} moments for a strip)",
     )
@@ -253,10 +253,3 @@ def _picture(
             f"{video} has pictures of {image.shape[1]}x{image.shape[0]}, not {wanted}; give the video that was lifted"
         )
     return image
-
-
-def _seconds(text: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of seconds; give moments such as 0.5,1.2") from None

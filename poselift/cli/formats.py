@@ -8,7 +8,8 @@ from pathlib import Path
 
 from poselift.core.choices import choose
 from poselift.core.errors import InputError, WriteError, reason
-from poselift.export import read_sidecar
+from poselift.core.files import check_writable, remove_partial_of
+from poselift.export import read_motion, read_sidecar
 from poselift.export.export_formats import FORMATS, Format
 from poselift.export.sidecar_camera import SidecarCamera, camera_of
 from poselift.structures import Motion
@@ -128,6 +129,36 @@ def write_formats(
             found = [folder / f"{stem}.npz" for stem in motions]
             written += [path.name for path in page_of_people(found, folder / PAGE_FILES[0], video, span)]
     return written, failed
+
+
+def check_recording(path: Path) -> None:
+    """Checks, before the long work, that a recording of Rerun can be written.
+
+    Raises:
+        InputError: rerun-sdk is not installed, or the path is no name of a recording or cannot be written.
+    """
+    ending = FORMATS["rerun"].ending
+    if path.suffix != ending:
+        raise InputError(f"--rerun {path}: a recording ends in {ending}; choose such a name")
+    if path.is_dir():
+        raise InputError(f"--rerun {path}: this is a folder; give the name of a file")
+    FORMATS["rerun"].check()
+    check_writable(path.parent)
+
+
+def write_recording(path: Path, people: Sequence[Path]) -> None:
+    """Writes the recording of people of one clip: that of `poselift export --to rerun --together`, under any name.
+
+    Args:
+        path: the recording.
+        people: npz files of everybody, each with a pose.
+
+    Raises:
+        InputError: a file cannot be read or written.
+    """
+    remove_partial_of(path)
+    camera = sidecar_camera(FORMATS["rerun"], people[0])
+    FORMATS["rerun"].write(path, [read_motion(npz) for npz in people], camera=camera, start=find_start(people))
 
 
 @contextlib.contextmanager

@@ -19,6 +19,7 @@ from poselift.cli.detector import DetectorRequest, add_detector_options, add_qua
 from poselift.cli.lift_request import set_values
 from poselift.cli.lifter_device import lifter_device
 from poselift.cli.live_outputs import LiveOutputs, OutputRequest
+from poselift.cli.values import number_where
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
 from poselift.core.threads import limit_torch
@@ -55,7 +56,8 @@ def add_command(commands: Any) -> None:
         metavar="0|FILE|URL",
         help="number of a camera, a video file, or a URL such as rtsp://HOST/PATH (default: camera 0)",
     )
-    parser.add_argument("--duration", type=_positive, metavar="S", help="end after this time, seconds")
+    positive = number_where(lambda value: 0 < value < math.inf, "not a time; give seconds above 0")
+    parser.add_argument("--duration", type=positive, metavar="S", help="end after this time, seconds")
     outputs = parser.add_argument_group("outputs")
     outputs.add_argument("--no-window", action="store_true", help="no window; JSON lines on stdout, unless --out")
     outputs.add_argument("--out", type=_lines_file, metavar="FILE.jsonl", help="write JSON lines to this file")
@@ -236,16 +238,6 @@ def _warm_up(detector: Detector, weights: Weights, camera: CameraModel) -> None:
 
 def _notice(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
-
-
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a time; give seconds above 0")
-    return value
 
 
 def _lines_file(text: str) -> Path:

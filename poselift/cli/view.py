@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from poselift.cli.editable import result_for_page
-from poselift.cli.paths import local_path
+from poselift.cli.values import local_path
 from poselift.cli.web import add_runtime_options
 from poselift.core.bounded import read_json
 from poselift.core.errors import InputError

@@ -8,7 +8,7 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.paths import local_path
+from poselift.cli.values import local_path
 from poselift.core.errors import InputError, reason
 from poselift.core.files import check_writable
 from poselift.viz.site import HEADERS, write_site

@@ -19,6 +19,7 @@ from poselift.cli.lift import choose_skeleton
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.lift_request import LiftRequest, lift_request
 from poselift.cli.lifter_device import lifter_device
+from poselift.cli.values import number_where
 from poselift.core.device import choose_device
 from poselift.core.optional import require
 from poselift.core.progress_text import Output
@@ -62,7 +63,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--timeout",
-        type=_seconds,
+        type=number_where(lambda value: 0 < value <= 1e6, "not a time limit; give seconds, more than 0"),
         default=_TIMEOUT,
         metavar="S",
         help="a video that takes longer fails, seconds (default: %(default)g)",
@@ -206,13 +207,3 @@ def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes; give 1 or more")
     return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value <= 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a time limit; give seconds, more than 0")
-    return value

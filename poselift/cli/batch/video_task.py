@@ -119,14 +119,8 @@ class Lifter:
                 write_file(f"{task.out}/{video.folder}/{RECORD}", json.dumps(record, indent=2).encode())
                 return
             try:
-                lift_into(
-                    folder,
-                    self._clip(task, path, folder / KEPT, content),
-                    self._weights,
-                    video.request,
-                    {"video": Path(video.name).name},
-                    path,
-                )
+                clip = self._clip(task, path, folder / KEPT, content)
+                lift_into(folder, clip, self._weights, video.request, path)
             except WriteError:
                 raise
             except InputError as error:
