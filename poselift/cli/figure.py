@@ -2,22 +2,21 @@
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import UInt8
 
-from poselift.cli.formats import find_start
+from poselift.cli.lift_request import make_request
+from poselift.cli.read_results import find_start, find_video, require_camera, video_rate
 from poselift.cli.values import list_of, local_path
-from poselift.cli.view import video_of, video_rate
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.core.times import frame_at, half_interval
 from poselift.export import read_motion, read_sidecar
-from poselift.export.sidecar_camera import camera_of
 from poselift.export.zero import count_from_zero
 from poselift.kinematics import gait_cycles, joint_angles, measure_gait
 from poselift.structures import FEET, Motion
@@ -97,8 +96,7 @@ def run(arguments: argparse.Namespace) -> None:
     Raises:
         InputError: as of `draw`.
     """
-    given = {each.name: getattr(arguments, each.name) for each in fields(FigureRequest)}
-    draw(FigureRequest(**{**given, "motions": tuple(arguments.motions)}))
+    draw(make_request(FigureRequest, arguments, motions=tuple(arguments.motions)))
 
 
 def draw(request: FigureRequest) -> None:
@@ -136,13 +134,10 @@ def _strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     from poselift.viz.plots import PictureCamera, strip_plot
 
     first: Path = request.motions[0]
-    sidecar = first.with_suffix(".json")
-    about = read_sidecar(sidecar)
-    camera = camera_of(about, sidecar)
-    if camera is None:
-        raise InputError(f"{sidecar}: the camera's K or image_size is missing; lift again")
+    about = read_sidecar(first.with_suffix(".json"))
+    camera = require_camera(about, first)
     times = _moments(motions, request.at, _COLUMNS)
-    video = request.video or video_of(first.parent)
+    video = request.video or find_video(first.parent)
     if video is None:
         print("warning: the video is not where it was; the strip has none. --video FILE gives it")
     slack = min(_SLACK, half_interval(motions[0].timestamps))

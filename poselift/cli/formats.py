@@ -1,11 +1,11 @@
 """The formats that commands write: those of a motion, and the page of a folder."""
 
 import contextlib
-import math
 from argparse import ArgumentTypeError
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from poselift.cli.read_results import find_start
 from poselift.core.choices import choose
 from poselift.core.errors import InputError, WriteError, reason
 from poselift.core.files import check_writable, remove_partial_of
@@ -67,25 +67,6 @@ def sidecar_camera(format_: Format, npz: Path) -> SidecarCamera | None:
     """
     sidecar = npz.with_suffix(".json")
     return camera_of(read_sidecar(sidecar), sidecar) if format_.camera else None
-
-
-def find_start(people: Iterable[Path]) -> float | None:
-    """Time of the first frame of the run, or of the first of several runs, seconds; None if no sidecar has it.
-
-    Args:
-        people: the npz files of the motions.
-
-    Raises:
-        InputError: a sidecar is damaged.
-    """
-    starts = []
-    for sidecar in (npz.with_suffix(".json") for npz in people):
-        start = read_sidecar(sidecar).get("start_s")
-        if start is not None:
-            if isinstance(start, bool) or not isinstance(start, int | float) or not math.isfinite(start):
-                raise InputError(f"{sidecar}: start_s {start!r:.40} is no time; take the JSON that poselift wrote")
-            starts.append(float(start))
-    return min(starts, default=None)
 
 
 def write_formats(

@@ -106,6 +106,19 @@ def lift_request(arguments: argparse.Namespace) -> LiftRequest:
     return set_values(LiftRequest(), {**vars(arguments), "detector": detector_request(arguments)})
 
 
+def make_request(kind: type[Request], arguments: argparse.Namespace, **made: Any) -> Request:
+    """The request of a command line: each field from the argument of its name, and the default where that is None.
+
+    Args:
+        kind: a dataclass.
+        arguments: of the command.
+        made: fields that are made of several arguments.
+    """
+    given = {**vars(arguments), **made}
+    found = {each.name: given.get(each.name) for each in fields(kind)}  # type: ignore[arg-type]
+    return kind(**{name: value for name, value in found.items() if value is not None})
+
+
 def set_values(request: Request, given: Mapping[str, Any]) -> Request:
     """The request with the given values in the fields of their names, at any depth.
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import DetectorRequest, add_detector_options, add_quality_option, detector_request
-from poselift.cli.lift_request import set_values
+from poselift.cli.lift_request import make_request
 from poselift.cli.lifter_device import lifter_device
 from poselift.cli.live_outputs import LiveOutputs, OutputRequest
 from poselift.cli.values import number_where
@@ -130,8 +130,7 @@ def run(arguments: argparse.Namespace) -> None:
         InputError: as of `stream`.
     """
     outputs = OutputRequest(not arguments.no_window, arguments.out, arguments.osc, arguments.websocket)
-    made = {"outputs": outputs, "detector": detector_request(arguments)}
-    stream(set_values(StreamRequest(arguments.source, outputs), {**vars(arguments), **made}))
+    stream(make_request(StreamRequest, arguments, outputs=outputs, detector=detector_request(arguments)))
 
 
 def stream(request: StreamRequest) -> None:

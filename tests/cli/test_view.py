@@ -3,7 +3,7 @@ import shutil
 
 import pytest
 
-from poselift.cli import view
+from poselift.cli.read_results import find_video
 from poselift.samples import demo_video
 from tests.cli.running import emptied, poselift
 
@@ -28,9 +28,9 @@ def test_the_video_is_found_where_it_was_or_given(results, tmp_path):
     summary = results / "summary.json"
     before = summary.read_text("utf-8")
     try:
-        assert view.video_of(results) is None
+        assert find_video(results) is None
         summary.write_text(json.dumps({"video": demo_video().name, "path": str(demo_video())}))
-        assert view.video_of(results) == demo_video()
+        assert find_video(results) == demo_video()
         summary.write_text(json.dumps({"video": "gone.mp4", "path": str(tmp_path / "gone.mp4")}))
         ran = poselift("view", results, "--out", tmp_path / "without.html")
         assert "--video FILE" in ran.out
@@ -38,7 +38,7 @@ def test_the_video_is_found_where_it_was_or_given(results, tmp_path):
         assert given.code == 0, given.err
         assert (tmp_path / "with.html").stat().st_size > (tmp_path / "without.html").stat().st_size + 50_000
         summary.write_text("no JSON")
-        assert view.video_of(results) is None
+        assert find_video(results) is None
     finally:
         summary.write_text(before)
 

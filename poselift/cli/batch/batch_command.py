@@ -3,7 +3,7 @@
 import argparse
 import re
 import sys
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from poselift.cli.batch.batch_tables import check_tables
@@ -17,7 +17,7 @@ from poselift.cli.batch.videos import find_videos, shard_of
 from poselift.cli.detector import add_detector_options
 from poselift.cli.lift import choose_skeleton
 from poselift.cli.lift_options import add_lift_options
-from poselift.cli.lift_request import LiftRequest, lift_request
+from poselift.cli.lift_request import LiftRequest, lift_request, make_request
 from poselift.cli.lifter_device import lifter_device
 from poselift.cli.values import number_where
 from poselift.core.device import choose_device
@@ -117,8 +117,7 @@ def run(arguments: argparse.Namespace) -> None:
         InputError: there are no videos, or an option cannot be used.
         SystemExit: with code 3 or 2, some videos or all of them failed.
     """
-    own = {each.name: getattr(arguments, each.name) for each in fields(BatchRequest) if each.name != "lift"}
-    lift_all(BatchRequest(lift=lift_request(arguments), **own))
+    lift_all(make_request(BatchRequest, arguments, lift=lift_request(arguments)))
 
 
 def lift_all(request: BatchRequest) -> None:

@@ -3,15 +3,13 @@
 import argparse
 from typing import Any
 
-from poselift.cli.export import select_posed
-from poselift.cli.formats import find_start
 from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, write_page
 from poselift.cli.measure.trial import measure_trial
+from poselift.cli.read_results import find_start, read_posed
 from poselift.cli.values import local_path, number_where
 from poselift.core.files import check_writable
-from poselift.export import read_motion
 from poselift.export.zero import count_from_zero
 
 _FASTEST = 15.0
@@ -47,7 +45,7 @@ def run(options: argparse.Namespace) -> None:
     """
     if options.out is not None:
         check_writable(options.out)
-    motions = select_posed({path: read_motion(path) for path in options.motions})
+    motions = read_posed(options.motions)
     trials = [
         measure_trial(path, count_from_zero([motion], find_start([path]))[0], options.belt)
         for path, motion in motions.items()
