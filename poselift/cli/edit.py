@@ -24,7 +24,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("results", type=local_path, metavar="DIR", help="folder that `poselift lift` wrote")
     parser.add_argument("--video", type=local_path, metavar="FILE", help="the video, if it is elsewhere by now")
-    add_site_options(parser, 0, "a free one")
+    add_site_options(parser, 0)
     parser.set_defaults(run=run)
 
 

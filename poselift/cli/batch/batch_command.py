@@ -6,7 +6,6 @@ import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
-from poselift.cli.batch.batch_tables import check_tables
 from poselift.cli.batch.cluster import RayEngine
 from poselift.cli.batch.course import Course
 from poselift.cli.batch.local_workers import LocalEngine
@@ -127,7 +126,7 @@ def lift_all(request: BatchRequest) -> None:
         InputError: there are no videos, or the request cannot be carried out.
         SystemExit: with code 3 or 2, some videos or all of them failed.
     """
-    check_tables()
+    require("pyarrow", "tables")
     if request.engine == "local":
         for device in request.device.split(","):
             choose_device(device)
@@ -151,7 +150,7 @@ def lift_all(request: BatchRequest) -> None:
         try:
             if waiting:
                 with _engine(request, len(waiting)) as engine:
-                    course.lift(waiting, engine)
+                    course.lift(waiting, engine.lift)
         except (KeyboardInterrupt, SystemExit):
             done = len(tasks) - len(course.list_waiting(retry=False))
             print(f"{done} of {len(tasks)} videos are done. To go on, run the same command again", file=sys.stderr)

@@ -44,11 +44,6 @@ _PEOPLE = {
 """Columns and their types; further facts of a person in summary.json become columns too."""
 
 
-def check_tables() -> None:
-    """Raises an InputError if pyarrow is not installed."""
-    require("pyarrow", "tables")
-
-
 def clip_row(video: str, folder: str, status: str, more: dict[str, Any], summary: dict[str, Any]) -> dict[str, Any]:
     """A row of clips.parquet.
 
