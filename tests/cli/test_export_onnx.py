@@ -20,10 +20,3 @@ def test_it_writes_the_file_and_prints_the_difference(tmp_path, monkeypatch, cap
     assert capsys.readouterr().out.endswith(expected)
     main(["export-onnx", str(tmp_path / "tiny.onnx"), "--no-flip"])
     assert asked == [("tiny", True), ("small", False)]
-
-
-def test_another_kind_of_file_is_refused(tmp_path, capsys):
-    with pytest.raises(SystemExit) as left:
-        main(["export-onnx", str(tmp_path / "tiny.safetensors")])
-    assert left.value.code == 2
-    assert "is no .onnx file; give a name such as tiny.onnx" in capsys.readouterr().err

@@ -108,23 +108,3 @@ def test_patterns_and_protocols(tmp_path, capsys):
     assert not (tmp_path / "out" / "cost.json").exists()
     report(tmp_path / "h36m", "--out", tmp_path / "alone", "--cost", "none", "--peers", "none")
     assert "MixSTE" not in (tmp_path / "alone" / "tables" / "h36m_p1_comparison.md").read_text()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nowhere/*"], "error: nothing matches 'nowhere/*'"),
-        (["{run}", "{twin}"], "error: runs of one name, settings and seed are called 'ours': "),
-        (["{run}", "--out", "{run}/metrics.json"], "error: cannot write to"),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path, capsys):
-    places = {name: write(tmp_path / name, results()) for name in ("run", "twin")}
-    with pytest.raises(SystemExit) as stopped:
-        report(
-            *(argument.format(**places) for argument in arguments), *["--out", tmp_path] * ("--out" not in arguments)
-        )
-    assert stopped.value.code == 2
-    errors = capsys.readouterr().err
-    assert errors.startswith(message)
-    assert errors.count("\n") == 1
