@@ -15,7 +15,7 @@ from poselift.video import VideoReader, VideoWriter
 from tests.cli.running import poselift
 
 QUICK = ["--weights", "tiny", "--detector", "movenet-fast", "--no-flip", "--quiet"]
-GOOD, BROKEN = ("monday/walk.mp4", "tuesday/walk.mp4", "=SUM(1).mp4"), ("cut.mp4", "text.mov", "zero.mkv")
+GOOD, BROKEN = ("monday/walk.mp4", "tuesday/walk.mp4", "=SUM(1).mp4"), ("=cut.mp4", "text.mov", "zero.mkv")
 
 
 @pytest.fixture(scope="session")
