@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from poselift.cli.detector import add_detector_options, detector_request
+from poselift.cli.detector import add_detector_options, make_detector_request
 from poselift.cli.values import local_path
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
     with stage_progress(output) as report:
         lifted = lift_video(
             video,
-            detector_request(options).build(options.device, options.quiet),
+            make_detector_request(options).build(options.device, options.quiet),
             weights,
             start=start,
             end=read[-1] + 1e-6,

@@ -93,7 +93,7 @@ class DetectorRequest:
             return build_detector(self.name, device, **self.files, **self.switches)
 
 
-def detector_request(arguments: argparse.Namespace) -> DetectorRequest:
+def make_detector_request(arguments: argparse.Namespace) -> DetectorRequest:
     """The detector that a command line asks for.
 
     Raises:

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.editable import result_for_page
+from poselift.cli.editable import read_result_for_page
 from poselift.cli.read_results import find_video
 from poselift.cli.values import local_path
 from poselift.cli.web import add_site_options, serve_site
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> None:
     """
     with tempfile.TemporaryDirectory() as name:
         site = Path(name) / "site"
-        about = result_for_page(options.results, options.video or find_video(options.results))
+        about = read_result_for_page(options.results, options.video or find_video(options.results))
         write_site(site, options.ort, options.offline)
         add_result(site, *about)
         serve_site(site, options.port, options.open, "/?edit")

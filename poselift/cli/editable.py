@@ -12,7 +12,7 @@ from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
 
 
-def result_for_page(folder: Path, video: Path | None) -> tuple[dict[str, Any], Path]:
+def read_result_for_page(folder: Path, video: Path | None) -> tuple[dict[str, Any], Path]:
     """What the page needs of a result, and its video.
 
     Args:

@@ -9,16 +9,16 @@ from poselift.cli.formats import (
     NAMES,
     PAGE,
     PAGE_FILES,
-    motion_formats,
     note_failure,
     parse_formats,
+    select_motion_formats,
     sidecar_camera,
 )
 from poselift.cli.lift_request import make_request
 from poselift.cli.read_results import find_start, read_posed
 from poselift.cli.smooth import add_smooth_option
 from poselift.cli.values import local_path
-from poselift.cli.view import page_of_people
+from poselift.cli.view import write_page_of_people
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
 from poselift.export.character import OWN, Rest, Rigging, rig_names
@@ -139,7 +139,7 @@ def export(request: ExportRequest) -> None:
         InputError: a format cannot do what is wanted, a motion cannot be read, none has a
             pose, or a file cannot be written. The others are written.
     """
-    formats = motion_formats(request.formats)
+    formats = select_motion_formats(request.formats)
     if request.up == "z":
         _check_all(formats, "turns", "--up z: Z cannot point up in")
     if request.markers:
@@ -182,7 +182,7 @@ def export(request: ExportRequest) -> None:
                 print(f"warning: {warning}")
     if page:
         with note_failure(str(page), failed):
-            for out in page_of_people(list(motions), page):
+            for out in write_page_of_people(list(motions), page):
                 print(out)
     if failed:
         raise InputError("\n".join(failed))

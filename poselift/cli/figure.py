@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import UInt8
 
 from poselift.cli.lift_request import make_request
-from poselift.cli.read_results import find_start, find_video, require_camera, video_rate
+from poselift.cli.read_results import find_start, find_video, read_video_rate, require_camera
 from poselift.cli.values import list_of, local_path
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
@@ -141,7 +141,7 @@ def _strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     if video is None:
         print("warning: the video is not where it was; the strip has none. --video FILE gives it")
     slack = min(_SLACK, half_interval(motions[0].timestamps))
-    rate = video_rate(about, first)
+    rate = read_video_rate(about, first)
     pictures = (
         [_picture(video, time + _start(request), slack, camera.image_size, rate) for time in times] if video else []
     )

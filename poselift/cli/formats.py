@@ -43,20 +43,15 @@ def parse_formats(text: str) -> tuple[str, ...]:
     return names
 
 
-def motion_formats(names: Iterable[str]) -> dict[str, Format]:
+def select_motion_formats(names: Iterable[str]) -> dict[str, Format]:
     """Those of the named formats that are of motions, without the page."""
     return {name: FORMATS[name] for name in names if name in FORMATS}
 
 
-def plan_files(names: Sequence[str], stems: Iterable[str]) -> list[str]:
-    """Names of the files that `write_formats` may write.
-
-    Args:
-        names: of the formats.
-        stems: names of the motions' files, without their ending.
-    """
-    endings = [format_.ending for format_ in motion_formats(names).values()]
-    return [f"{stem}{ending}" for stem in stems for ending in endings] + list(PAGE_FILES if PAGE in names else ())
+def plan_files(names: Sequence[str], stem: str) -> list[str]:
+    """Names of the files that `write_formats` may write for a motion of this name, and of those for all motions."""
+    own = [f"{stem}{format_.ending}" for format_ in select_motion_formats(names).values()]
+    return own + list(PAGE_FILES if PAGE in names else ())
 
 
 def sidecar_camera(format_: Format, npz: Path) -> SidecarCamera | None:
@@ -96,7 +91,7 @@ def write_formats(
     for stem, motion in motions.items():
         if not motion.posed.any():  # the lifter warns
             continue
-        for name, format_ in motion_formats(names).items():
+        for name, format_ in select_motion_formats(names).items():
             out = folder / f"{stem}{format_.ending}"
             with note_failure(f"{name} of {stem}", failed):
                 camera = sidecar_camera(format_, folder / f"{stem}.npz")
@@ -104,11 +99,11 @@ def write_formats(
                     failed.append(warning)
                 written.append(out.name)
     if PAGE in names and motions:
-        from poselift.cli.view import page_of_people  # few runs write a page
+        from poselift.cli.view import write_page_of_people  # few runs write a page
 
         with note_failure(PAGE, failed):
             found = [folder / f"{stem}.npz" for stem in motions]
-            written += [path.name for path in page_of_people(found, folder / PAGE_FILES[0], video, span)]
+            written += [path.name for path in write_page_of_people(found, folder / PAGE_FILES[0], video, span)]
     return written, failed
 
 

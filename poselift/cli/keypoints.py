@@ -65,7 +65,7 @@ class KeypointRequest:
         return KeypointClip(found, video=video, fps=wanted.fps, image_size=self.size, **span)
 
 
-def keypoint_request(arguments: argparse.Namespace) -> KeypointRequest | None:
+def make_keypoint_request(arguments: argparse.Namespace) -> KeypointRequest | None:
     """The keypoints that a command line names; None without `--keypoints`.
 
     Raises:

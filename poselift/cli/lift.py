@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from poselift.cli.detector import add_detector_options
-from poselift.cli.formats import check_recording, plan_files, write_formats, write_recording
-from poselift.cli.keypoints import add_keypoint_options, keypoint_request
+from poselift.cli.formats import check_recording, write_formats, write_recording
+from poselift.cli.keypoints import add_keypoint_options, make_keypoint_request
 from poselift.cli.lift_options import add_lift_options
-from poselift.cli.lift_request import LiftRequest, lift_request
-from poselift.cli.lifter_device import lifter_device
+from poselift.cli.lift_request import LiftRequest, make_lift_request
+from poselift.cli.lifter_device import choose_lifter_device
 from poselift.cli.result_folder import new_results
 from poselift.cli.results import OVERLAY, SUMMARY, Results, check_folder
-from poselift.cli.smooth import filter_record
+from poselift.cli.smooth import describe_filter
 from poselift.cli.values import local_path
 from poselift.core.ahead import make_ahead
 from poselift.core.errors import InputError, make_printable
@@ -78,18 +78,18 @@ def run(arguments: argparse.Namespace) -> None:
         InputError: an argument or an input file cannot be used.
         SystemExit: nobody was lifted (`NOBODY`); the summary is written.
     """
-    video, keypoints = _given_video(arguments), keypoint_request(arguments)
+    video, keypoints = _given_video(arguments), make_keypoint_request(arguments)
     path: Path = video or demo_video() if keypoints is None else keypoints.path
     if keypoints is None:
         video = path
-    request = lift_request(arguments)
+    request = make_lift_request(arguments)
     out: Path = arguments.out or Path("poselift_out") / path.stem
     check_folder(out, path, video, request.formats)
     if arguments.rerun is not None:
         check_recording(arguments.rerun)
     output = Output(quiet=arguments.quiet)
     detection = request.detection
-    weights = load_weights(request.weights, lifter_device(arguments.device, request.weights, detection.detector))
+    weights = load_weights(request.weights, choose_lifter_device(arguments.device, request.weights, detection.detector))
     if keypoints is not None:
         clip: Clip = keypoints.clip(video, detection)
     else:
@@ -168,7 +168,7 @@ def lift_into(
     people = {f"person_{motion.keypoints.person}": motion for motion in motions}
     with watch.time("write"):
         files = [name for motion, filters in smoothed for name in results.write_person(motion, lifted, world, filters)]
-    if plan_files(request.formats, people):
+    if request.formats and people:
         with watch.time("export"):
             written, failed = write_formats(out, request.formats, people, video, lifted.span)
         lifted.warnings.extend(failed)
@@ -189,7 +189,7 @@ def _smooth(motion: Motion, cutoff: float | None, warnings: list[str]) -> tuple[
     if cutoff is None:
         return motion, []
     try:
-        return butterworth(motion, cutoff), [filter_record(cutoff)]
+        return butterworth(motion, cutoff), [describe_filter(cutoff)]
     except InputError as error:
         warnings.append(f"person {motion.keypoints.person} is not smoothed: {error}")
         return motion, []

@@ -75,7 +75,7 @@ def require_camera(about: Mapping[str, Any], npz: Path) -> SidecarCamera:
     return camera
 
 
-def video_rate(about: Mapping[str, Any], npz: Path) -> float | None:
+def read_video_rate(about: Mapping[str, Any], npz: Path) -> float | None:
     """True frames per second of the video by a sidecar; None if those of its time stamps are true.
 
     Raises:

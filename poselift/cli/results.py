@@ -77,7 +77,7 @@ def check_folder(out: Path, path: Path, video: Path | None, formats: Sequence[st
     for there in sorted(out.glob("*")):
         # Files of `poselift export` may stay, unless this run writes their format.
         stem = there.name.split(".")[0]
-        written = (SUMMARY, OVERLAY, *(f"{stem}.{suffix}" for suffix in _FILES), *plan_files(formats, [stem]))
+        written = (SUMMARY, OVERLAY, *(f"{stem}.{suffix}" for suffix in _FILES), *plan_files(formats, stem))
         if is_ours(there.name) and there.name in written and there.name not in accounted:
             raise InputError(
                 f"{there} does not come from an earlier run and could be overwritten; move it, or choose another --out"

@@ -38,7 +38,7 @@ def add_smooth_option(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def filter_record(cutoff: float) -> dict[str, Any]:
+def describe_filter(cutoff: float) -> dict[str, Any]:
     """What the JSON beside a filtered motion says of the filter."""
     return {"name": "Butterworth, dual pass", "order": 4, "cutoff_hz": cutoff}
 
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"--out {out} is the input; choose another name")
     motion = butterworth(read_motion(source), options.cutoff)
     about = read_sidecar(source.with_suffix(".json"))
-    filters = [*about.get("filters", []), filter_record(options.cutoff)]
+    filters = [*about.get("filters", []), describe_filter(options.cutoff)]
     write_npz(out, motion)
     write_json(out.with_suffix(".json"), {**about, "filters": filters})
     print(out)

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from poselift.cli.camera import add_camera_options
-from poselift.cli.detector import DetectorRequest, add_detector_options, add_quality_option, detector_request
+from poselift.cli.detector import DetectorRequest, add_detector_options, add_quality_option, make_detector_request
 from poselift.cli.lift_request import make_request
-from poselift.cli.lifter_device import lifter_device
+from poselift.cli.lifter_device import choose_lifter_device
 from poselift.cli.live_outputs import LiveOutputs, OutputRequest
 from poselift.cli.values import number_where
 from poselift.cli.weights import add_lifter_option
@@ -130,7 +130,7 @@ def run(arguments: argparse.Namespace) -> None:
         InputError: as of `stream`.
     """
     outputs = OutputRequest(not arguments.no_window, arguments.out, arguments.osc, arguments.websocket)
-    stream(make_request(StreamRequest, arguments, outputs=outputs, detector=detector_request(arguments)))
+    stream(make_request(StreamRequest, arguments, outputs=outputs, detector=make_detector_request(arguments)))
 
 
 def stream(request: StreamRequest) -> None:
@@ -143,7 +143,7 @@ def stream(request: StreamRequest) -> None:
         check_display()
     name, opener = source_opener(request.source)
     capture = LiveCapture(opener, name, _notice)
-    weights = load_weights(request.weights, lifter_device(request.device, request.weights, request.detector))
+    weights = load_weights(request.weights, choose_lifter_device(request.device, request.weights, request.detector))
     detector = request.detector.build(request.device)
     # Detectors search in the background: more threads would wait for a core, and for each other.
     limit_torch(1)

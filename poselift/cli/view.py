@@ -8,8 +8,8 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.editable import result_for_page
-from poselift.cli.read_results import find_people, find_video, read_summary, require_camera, video_rate
+from poselift.cli.editable import read_result_for_page
+from poselift.cli.read_results import find_people, find_video, read_summary, read_video_rate, require_camera
 from poselift.cli.values import local_path
 from poselift.cli.web import add_runtime_options
 from poselift.core.errors import InputError
@@ -58,11 +58,11 @@ def run(arguments: argparse.Namespace) -> None:
     check_writable(out.parent)
     if arguments.correct:
         write_editor(
-            out, *result_for_page(given, arguments.video or find_video(given)), arguments.ort, arguments.offline
+            out, *read_result_for_page(given, arguments.video or find_video(given)), arguments.ort, arguments.offline
         )
         written = [out]
     else:
-        written = page_of_people(find_people(given), out, arguments.video)
+        written = write_page_of_people(find_people(given), out, arguments.video)
     if arguments.video is None and find_video(given) is None:
         print("warning: the video is not where it was; the page has none. --video FILE gives it")
     size = sum(path.stat().st_size for path in written) / 1e6
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> None:
         webbrowser.open(out.absolute().as_uri())
 
 
-def page_of_people(
+def write_page_of_people(
     found: list[Path], out: Path, video: Path | None = None, span: tuple[float, float] | None = None
 ) -> list[Path]:
     """Writes the page of people in one folder that `poselift lift` wrote.
@@ -102,7 +102,7 @@ def page_of_people(
         span = _span(summary, folder)
     angles = {motion.keypoints.person: joint_angles(motion) for motion in motions if motion.posed.any()}
     shown = View(title, first["camera"], about, angles, _characters(motions, span[0] if span else None))
-    return write_page(out, motions, shown, video or find_video(folder), span, video_rate(first, found[0]))
+    return write_page(out, motions, shown, video or find_video(folder), span, read_video_rate(first, found[0]))
 
 
 def _characters(motions: list[Motion], start: float | None) -> dict[int, dict[str, bytes]]:

@@ -24,11 +24,7 @@ from tests.cli.running import poselift
 pytestmark = pytest.mark.slow
 
 TOOLS = Path(__file__).parents[2] / "tools"
-COMMANDS = {
-    "evaluate": "evaluate",
-    "lift_video": "lift",
-    "train": "train",
-}
+COMMANDS = {"evaluate": "evaluate", "lift_video": "lift", "train": "train"}
 """The scripts of tools/ that are commands."""
 
 

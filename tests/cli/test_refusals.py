@@ -33,6 +33,7 @@ BEFORE_THE_WORK = {
     f"{LIFT} --person one": "'one' is not a list of numbers",
     f"{LIFT} --height 0:1.8": "there is no person 0; people are numbered from 1",
     f"{LIFT} --height 1:1.8,2:0.3": "0.5 to 2.5 metres",
+    f"{LIFT} --height 182": "a height of 182 m is not a person's",
     f"{LIFT} --height 1:1.8,2": "is not a height",
     f"{LIFT} --height 1:1.8,1:1.7": "two heights",
     f"{LIFT} --fps nan": "--fps is nan",

@@ -4,7 +4,7 @@ import shutil
 import pytest
 
 from poselift.cli.read_results import find_people, find_video
-from poselift.cli.view import page_of_people
+from poselift.cli.view import write_page_of_people
 from poselift.samples import demo_video
 from tests.cli.running import assert_refused, emptied, poselift
 
@@ -62,5 +62,5 @@ def test_a_page_holds_characters_that_are_not_too_large(most, people, walk, tmp_
     monkeypatch.setattr("poselift.cli.view.write_page", lambda out, motions, view, *_: shown.append(view) or [])
     if most:
         monkeypatch.setattr("poselift.cli.view._MOST_BYTES", most)
-    page_of_people(find_people(walk), tmp_path / "page.html")
+    write_page_of_people(find_people(walk), tmp_path / "page.html")
     assert set(shown[0].files) == people

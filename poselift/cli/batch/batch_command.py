@@ -9,15 +9,15 @@ from typing import Any
 from poselift.cli.batch.cluster import RayEngine
 from poselift.cli.batch.course import Course
 from poselift.cli.batch.local_workers import LocalEngine
-from poselift.cli.batch.settings import settings_of
+from poselift.cli.batch.settings import find_settings
 from poselift.cli.batch.storage import explain_storage_errors, file_system
 from poselift.cli.batch.video_task import WORKERS_A_GPU, Task
-from poselift.cli.batch.videos import find_videos, shard_of
+from poselift.cli.batch.videos import find_videos, take_shard
 from poselift.cli.detector import add_detector_options
 from poselift.cli.lift import choose_skeleton
 from poselift.cli.lift_options import add_lift_options
-from poselift.cli.lift_request import LiftRequest, lift_request, make_request
-from poselift.cli.lifter_device import lifter_device
+from poselift.cli.lift_request import LiftRequest, make_lift_request, make_request
+from poselift.cli.lifter_device import choose_lifter_device
 from poselift.cli.values import number_where
 from poselift.core.device import choose_device
 from poselift.core.optional import require
@@ -116,7 +116,7 @@ def run(arguments: argparse.Namespace) -> None:
         InputError: there are no videos, or an option cannot be used.
         SystemExit: with code 3 or 2, some videos or all of them failed.
     """
-    lift_all(make_request(BatchRequest, arguments, lift=lift_request(arguments)))
+    lift_all(make_request(BatchRequest, arguments, lift=make_lift_request(arguments)))
 
 
 def lift_all(request: BatchRequest) -> None:
@@ -133,10 +133,10 @@ def lift_all(request: BatchRequest) -> None:
     else:
         require("ray", "ray")
     with explain_storage_errors(request.source):
-        videos = shard_of(find_videos(request.source, request.out, request.lift), request.shard)
+        videos = take_shard(find_videos(request.source, request.out, request.lift), request.shard)
     if request.subfolders:
         videos = [replace(video, folder=f"{video.folder[-2:]}/{video.folder}") for video in videos]
-    tasks = [Task(video, settings_of(video.request), request.out) for video in videos]
+    tasks = [Task(video, find_settings(video.request), request.out) for video in videos]
     shard = "" if request.shard is None else ".{}-of-{}".format(*request.shard)
     output = Output(quiet=request.quiet)
     files, root = file_system(request.out)
@@ -171,11 +171,7 @@ def lift_all(request: BatchRequest) -> None:
 
 
 def _check_models(request: BatchRequest) -> None:
-    """Loads the models once, so that wrong options make no folder.
-
-    Raises:
-        InputError: a model cannot be loaded.
-    """
+    """Loads the models once, so that wrong options make no folder."""
     choose_skeleton(request.lift, load_weights(request.lift.weights))
     if request.engine == "local":  # with Ray, the detector's files may be on the nodes only
         request.lift.detection.detector.build("cpu", request.quiet)
@@ -187,7 +183,7 @@ def _engine(request: BatchRequest, videos: int) -> LocalEngine | RayEngine:
         return RayEngine(request.lift, request.device, request.timeout)
     devices, share = request.device.split(","), cores()
     lift = request.lift
-    gpus = sum(lifter_device(device, lift.weights, lift.detection.detector) != "cpu" for device in devices)
+    gpus = sum(choose_lifter_device(device, lift.weights, lift.detection.detector) != "cpu" for device in devices)
     workers = min(videos, request.workers or (min(share, WORKERS_A_GPU * gpus) if gpus else share))
     places = [devices[worker % len(devices)] for worker in range(workers)]
     return LocalEngine(request.lift, places, max(1, share // workers), request.timeout)

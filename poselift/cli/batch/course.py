@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.batch.batch_tables import clip_row, write_tables
+from poselift.cli.batch.batch_tables import make_clip_row, write_tables
 from poselift.cli.batch.folders import remove_leftovers
 from poselift.cli.batch.storage import file_system, is_local, read_objects, remove_file, write_file
 from poselift.cli.batch.video_task import Outcome, Task, one_line
@@ -115,7 +115,7 @@ class Course:
                 status, more = "failed", {key: failed[folder][key] for key in ("reason", "tries")}
             else:
                 status, more = "waiting", {}
-            clips.append(clip_row(video, folder, status, more, summary))
+            clips.append(make_clip_row(video, folder, status, more, summary))
             people += [{"video": video, "folder": folder, **person} for person in summary.get("people", [])]
         write_tables(self._out, self._shard, clips, people)
         return len(lifted), len(failed)

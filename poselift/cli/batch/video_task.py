@@ -13,7 +13,7 @@ from poselift.cli.batch.storage import local_copy, read_objects, write_file
 from poselift.cli.batch.videos import Video
 from poselift.cli.lift import lift_into
 from poselift.cli.lift_request import LiftRequest
-from poselift.cli.lifter_device import lifter_device
+from poselift.cli.lifter_device import choose_lifter_device
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.bounded import read_json
 from poselift.core.errors import InputError, WriteError, make_printable
@@ -82,7 +82,7 @@ class Lifter:
         limit_cores(cores)
         cv2.setNumThreads(cores)
         self._weights = load_weights(
-            request.weights, lifter_device(device, request.weights, request.detection.detector)
+            request.weights, choose_lifter_device(device, request.weights, request.detection.detector)
         )
         self._detector = request.detection.detector.build(device, quiet=True)
         limit_torch(cores)

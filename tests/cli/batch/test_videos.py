@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from poselift.cli.batch.videos import find_videos, shard_of
+from poselift.cli.batch.videos import find_videos, take_shard
 from poselift.cli.lift_request import LiftRequest
 from poselift.core.errors import InputError
 from poselift.lifting import LiftOptions
@@ -35,7 +35,7 @@ def test_a_folder(source, request_for_all):
     assert all(re.fullmatch(r"(walk|b)-[0-9a-f]{12}", video.folder) for video in videos)
     assert len({video.folder for video in videos}) == 3
     assert [video.path for video in videos] == [str(source / name) for name in names(videos)]
-    assert names(shard_of(videos, (2, 2))) == ["a/walk.mov"]
+    assert names(take_shard(videos, (2, 2))) == ["a/walk.mov"]
 
 
 def test_a_link_is_followed_to_a_file_only(source, request_for_all):
