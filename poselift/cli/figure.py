@@ -11,10 +11,9 @@ from jaxtyping import UInt8
 
 from poselift.cli.lift_request import make_request
 from poselift.cli.read_results import find_start, find_video, read_video_rate, require_camera
-from poselift.cli.values import list_of, local_path
+from poselift.cli.values import check_out_file, list_of, local_path
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
-from poselift.core.files import check_writable
 from poselift.core.times import frame_at, half_interval
 from poselift.export import read_motion, read_sidecar
 from poselift.export.zero import count_from_zero
@@ -108,10 +107,8 @@ def draw(request: FigureRequest) -> None:
     from poselift.viz.plots import ENDINGS, save_figure  # matplotlib is slow to load
 
     out = request.out
-    if out.suffix.lower() not in ENDINGS:
-        raise InputError(f"--out {out}: give a name that ends in {', '.join(ENDINGS)}")
+    check_out_file(out, ENDINGS)
     _check_options(request)
-    check_writable(out.parent)
     motions = count_from_zero([read_motion(path) for path in request.motions], _start(request))
     if len({motion.frame for motion in motions}) > 1:
         raise InputError("some motions are in the camera frame and some in the world; lift all in one run")

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from poselift.cli.read_results import find_start
+from poselift.cli.values import check_out_file
 from poselift.core.choices import choose
 from poselift.core.errors import InputError, WriteError, reason
-from poselift.core.files import check_writable, remove_partial_of
+from poselift.core.files import remove_partial_of
 from poselift.export import read_motion, read_sidecar
 from poselift.export.export_formats import FORMATS, Format
 from poselift.export.sidecar_camera import SidecarCamera, camera_of
@@ -113,13 +114,8 @@ def check_recording(path: Path) -> None:
     Raises:
         InputError: rerun-sdk is not installed, or the path is no name of a recording or cannot be written.
     """
-    ending = FORMATS["rerun"].ending
-    if path.suffix != ending:
-        raise InputError(f"--rerun {path}: a recording ends in {ending}; choose such a name")
-    if path.is_dir():
-        raise InputError(f"--rerun {path}: this is a folder; give the name of a file")
+    check_out_file(path, (FORMATS["rerun"].ending,), "--rerun")
     FORMATS["rerun"].check()
-    check_writable(path.parent)
 
 
 def write_recording(path: Path, people: Sequence[Path]) -> None:

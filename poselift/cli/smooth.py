@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.values import local_path
+from poselift.cli.values import check_out_file, local_path
 from poselift.core.errors import InputError
 from poselift.core.files import write_json
 from poselift.export import read_motion, read_sidecar, write_npz
@@ -51,8 +51,7 @@ def run(options: argparse.Namespace) -> None:
     """
     source: Path = options.npz
     out: Path = options.out or source.with_name(f"{source.stem}_smooth.npz")
-    if out.suffix != ".npz":
-        raise InputError(f"--out {out}: give a name that ends with .npz")
+    check_out_file(out, (".npz",))
     if out.resolve() == source.resolve():
         raise InputError(f"--out {out} is the input; choose another name")
     motion = butterworth(read_motion(source), options.cutoff)

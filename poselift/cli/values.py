@@ -1,9 +1,12 @@
-"""Values of options: paths, numbers within bounds, and lists with commas."""
+"""Values of options: files, numbers within bounds, and lists with commas."""
 
 from argparse import ArgumentTypeError
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
+
+from poselift.core.errors import InputError
+from poselift.core.files import check_writable
 
 _Value = TypeVar("_Value")
 
@@ -22,6 +25,19 @@ def local_path(text: str) -> Path:
             f"{text} is a URL; give a file of this machine (poselift stream takes URLs of cameras and videos)"
         )
     return Path(text)
+
+
+def check_out_file(path: Path, endings: Sequence[str], option: str = "--out") -> None:
+    """Checks, before the work, that a file can be written.
+
+    Raises:
+        InputError: its name ends otherwise or is that of a folder, or it cannot be written there.
+    """
+    if path.suffix.lower() not in endings:
+        raise InputError(f"{option} {path}: give a name that ends in {', '.join(endings)}")
+    if path.is_dir():
+        raise InputError(f"{option} {path}: this is a folder; give the name of a file")
+    check_writable(path.parent)
 
 
 def number_where(fits: Callable[[float], bool], wrong: str) -> Callable[[str], float]:

@@ -10,10 +10,9 @@ from typing import Any
 
 from poselift.cli.editable import read_result_for_page
 from poselift.cli.read_results import find_people, find_video, read_summary, read_video_rate, require_camera
-from poselift.cli.values import local_path
+from poselift.cli.values import check_out_file, local_path
 from poselift.cli.web import add_runtime_options
 from poselift.core.errors import InputError
-from poselift.core.files import check_writable
 from poselift.export import read_motion, read_sidecar
 from poselift.export.export_formats import FORMATS
 from poselift.kinematics import joint_angles
@@ -51,15 +50,10 @@ def run(arguments: argparse.Namespace) -> None:
     """
     given: Path = arguments.results
     out: Path = arguments.out or given.absolute().with_name(f"{given.absolute().name}.html")
-    if out.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"--out {out}: a page ends in .html; choose such a name")
-    if out.is_dir():
-        raise InputError(f"--out {out}: this is a folder; give the name of a file")
-    check_writable(out.parent)
+    check_out_file(out, (".html", ".htm"))
     if arguments.correct:
-        write_editor(
-            out, *read_result_for_page(given, arguments.video or find_video(given)), arguments.ort, arguments.offline
-        )
+        result = read_result_for_page(given, arguments.video or find_video(given))
+        write_editor(out, *result, arguments.ort, arguments.offline)
         written = [out]
     else:
         written = write_page_of_people(find_people(given), out, arguments.video)

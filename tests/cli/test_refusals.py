@@ -66,7 +66,7 @@ BEFORE_THE_WORK = {
     "stream http://127.0.0.1:9/x --no-window": "http://127.0.0.1:9/x cannot be opened (Connection refused)",
     "stream --websocket 70000": "argument --websocket: '70000' is not an address",
     "stream --duration 0": "'0' is not a time; give seconds above 0",
-    "export-onnx tiny.safetensors": "is no .onnx file; give a name such as tiny.onnx",
+    "export-onnx tiny.safetensors": "FILE tiny.safetensors: give a name that ends in .onnx",
 }
 """Commands and what their error says; capitals stand for files."""
 
