@@ -54,7 +54,7 @@ class OneProcess(LocalEngine):
 
 @pytest.fixture
 def one_process(monkeypatch):
-    """Batches start no workers; tests of `whole` and test_local.py see to those."""
+    """Batches start no workers; tests of `whole` and test_local_workers.py see to those."""
     monkeypatch.setattr("poselift.core.threads._limit", None)  # put back at the end: a worker sets it for good
     monkeypatch.setattr("poselift.cli.batch.batch_command.LocalEngine", OneProcess)
 
