@@ -1,7 +1,7 @@
 """Values of options: files, numbers within bounds, and lists with commas."""
 
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,7 +27,7 @@ def local_path(text: str) -> Path:
     return Path(text)
 
 
-def check_out_file(path: Path, endings: Sequence[str], option: str = "--out") -> None:
+def check_out_file(path: Path, endings: Collection[str], option: str = "--out") -> None:
     """Checks, before the work, that a file can be written.
 
     Raises:
