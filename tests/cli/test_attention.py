@@ -61,8 +61,12 @@ def test_bad_input_names_what_is_wrong(weights, tmp_path):
         assert_refused(message, *ATTENTION, "--quiet", "--out", tmp_path / "out", "--weights", weights, *arguments)
 
 
-def test_a_person_without_usable_keypoints_is_an_error():
-    body = np.random.default_rng(0).uniform(200, 400, (8, 17, 2))
-    keypoints = Keypoints2D(body, np.full((8, 17), 0.1), np.arange(8) / 30, COCO17, (640, 480))
+def test_the_window_begins_with_the_first_frame_that_can_be_used():
+    body, scores = np.random.default_rng(0).uniform(200, 400, (8, 17, 2)), np.full((8, 17), 0.9)
+    weights, camera = load_weights("tiny"), camera_for((640, 480))
+    scores[:3] = 0.1
+    motion, _ = watch(Keypoints2D(body, scores, np.arange(8) / 30, COCO17, (640, 480)), weights, camera, 4)
+    np.testing.assert_allclose(motion.timestamps, np.arange(3, 7) / 30)
+    scores[:] = 0.1
     with pytest.raises(InputError, match=r"person 1 cannot be lifted: no joint of the lifter scores 0\.2 or more"):
-        watch(keypoints, load_weights("tiny"), camera_for((640, 480)), 8)
+        watch(Keypoints2D(body, scores, np.arange(8) / 30, COCO17, (640, 480)), weights, camera, 8)
