@@ -24,11 +24,7 @@ from tests.cli.running import poselift
 pytestmark = pytest.mark.slow
 
 TOOLS = Path(__file__).parents[2] / "tools"
-COMMANDS = {
-    "evaluate": "evaluate",
-    "lift_video": "lift",
-    "train": "train",
-}
+COMMANDS = {"evaluate": "evaluate", "lift_video": "lift", "train": "train"}
 """The scripts of tools/ that are commands."""
 
 
@@ -119,32 +115,6 @@ def test_a_script_of_tools_is_the_command(script, monkeypatch):
     monkeypatch.setattr("sys.argv", [f"{script}.py", "a=1", "--help"])
     runpy.run_path(str(TOOLS / f"{script}.py"), run_name="__main__")
     assert given == [[COMMANDS[script], "a=1", "--help"]]
-
-
-@pytest.mark.parametrize(
-    ("word", "message"),
-    [
-        ("walk.mp4", "walk.mp4 is no command; to lift a video: poselift lift walk.mp4"),
-        ("lfit", "lfit is no command; did you mean 'lift', 'edit'? poselift --help lists all"),
-    ],
-)
-def test_a_first_word_that_is_no_command(word, message):
-    ran = poselift(word, "--quiet")
-    assert (ran.code, ran.err) == (2, f"error: {message}\n")
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["lift", "https://example.org/walk.mp4"],
-        ["export", "s3://bucket/person_1.npz", "--to", "trc"],
-    ],
-)
-def test_a_url_in_place_of_a_file_keeps_its_slashes(arguments):
-    ran = poselift(*arguments)
-    url = next(word for word in arguments if "://" in word)
-    assert ran.code == 2
-    assert f"{url} is a URL; give a file of this machine" in ran.err
 
 
 def test_a_port_that_cannot_be_is_one_line(tmp_path):
