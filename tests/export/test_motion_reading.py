@@ -33,7 +33,7 @@ def test_the_threshold_comes_back_and_has_to_be_a_score(tmp_path, motion, about)
     write_sidecar(tmp_path / "a.json", replace(motion, threshold=0.05), **about)
     assert read_motion(path).threshold == 0.05
     _edit(path, lambda content: content["keypoints"].update(threshold="low"))
-    with pytest.raises(InputError, match="threshold 'low' is not a score"):
+    with pytest.raises(InputError, match="threshold 'low' is not a number"):
         read_motion(path)
 
 
@@ -45,7 +45,7 @@ def test_what_an_uncertainty_has_for_the_whole_body_comes_back(tmp_path, motion,
     write_sidecar(tmp_path / "a.json", sure, **about)
     assert read_motion(path).body_share == 0.155
     _edit(path, lambda content: content["uncertainty"].update(body_share="wide"))
-    with pytest.raises(InputError, match="has no body_share"):
+    with pytest.raises(InputError, match="body_share 'wide' is not a number"):
         read_motion(path)
     _edit(path, lambda content: content.pop("uncertainty"))
     assert read_motion(path).body_share == 0.0
