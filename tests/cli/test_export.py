@@ -168,7 +168,7 @@ def test_the_height_that_was_given_is_read_back(stored, tmp_path):
     sidecar.write_text(json.dumps(json.loads(sidecar.read_text()) | {"height": {"metres": "tall"}}))
     ran = poselift("export", tmp_path / "walk" / "person_1.npz", "--to", "trc")
     assert ran.code == 2
-    assert "is not metres, spread and origin" in ran.err
+    assert "the key 'origin' is missing" in ran.err
 
 
 def test_a_recording_of_everybody(stored, tmp_path):
