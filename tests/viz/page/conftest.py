@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.chromium import Browser
+from poselift.kinematics import Angles
 from poselift.structures import Motion
 from poselift.video import VideoWriter
 from poselift.viz.page import View, write_page
@@ -34,14 +35,6 @@ DEGREES[7:9] = np.nan
 
 
 FILES = {1: {"bvh": b"HIERARCHY\n", "glb": bytes(range(256))}, 2: {"bvh": b"ROOT\n"}}
-
-
-@dataclass
-class Angles:
-    """Joint angles, as the page asks for them."""
-
-    names: tuple[str, ...]
-    degrees: np.ndarray
 
 
 @dataclass
@@ -152,6 +145,6 @@ def written(tmp_path, clip, people) -> Path:
     """The page of the clip."""
     path = tmp_path / "page.html"
     about = {1: {"person": 1, "height": {"metres": 1.72, "origin": "estimated"}}}
-    angles = {1: Angles(("left_knee_flexion", "right_knee_flexion", "trunk_lean"), DEGREES)}
+    angles = {1: Angles(("left_knee_flexion", "right_knee_flexion", "trunk_lean"), DEGREES, people[0].timestamps)}
     write_page(path, people, View("clip.mp4", CAMERA, about, angles, FILES), clip)
     return path
