@@ -71,7 +71,8 @@ def test_c3d_has_the_events_of_a_walk_in_parameters_of_255(tmp_path):
     ezc3d = pytest.importorskip("ezc3d")
     walk = walker(seconds=90.0)
     write_c3d(tmp_path / "a.c3d", [walk], start=-2.0)
-    found = {name: entry["value"] for name, entry in ezc3d.c3d(str(tmp_path / "a.c3d"))["parameters"]["EVENT"].items()}
+    group = ezc3d.c3d(str(tmp_path / "a.c3d"))["parameters"]["EVENT"]
+    found = {name: entry["value"] for name, entry in group.items() if "value" in entry}
     events = measure_gait(walk).events
     assert 255 < len(events) == found["USED"][0]
     names = [pair for end in ("", "2") for pair in zip(found[f"CONTEXTS{end}"], found[f"LABELS{end}"], strict=True)]
