@@ -7,7 +7,8 @@ import pytest
 
 from poselift.skeleton import H36M17
 from poselift.structures import LiveFrame, StreamedPose
-from poselift.viz import LiveView, person_colors
+from poselift.viz import LiveView
+from poselift.viz.colors import person_colors
 from poselift.viz.live_stage import LiveStage
 
 

@@ -1,7 +1,10 @@
 import numpy as np
 
 from poselift.skeleton import H36M17
-from poselift.viz import Pose3D, Scene3D, Stage, person_colors
+from poselift.viz.bodies3d import Pose3D
+from poselift.viz.colors import person_colors
+from poselift.viz.scene3d import Scene3D
+from poselift.viz.stage import Stage
 
 SIZE = 300
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poselift.skeleton import H36M17
-from poselift.viz import Stage
+from poselift.viz.stage import Stage
 
 
 def _placed(stage, motions):

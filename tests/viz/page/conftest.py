@@ -93,13 +93,19 @@ class Page:
         return self(f"document.getElementById('{canvas}').toDataURL()")
 
 
-@pytest.fixture(scope="session")
-def chromium(tmp_path_factory):
+def open_browser(profile: Path) -> Browser:
+    """Headless Chromium, whose pages keep their problems; without it, the test is skipped."""
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed")
-    browser = Browser(CHROMIUM, tmp_path_factory.mktemp("profile"))
+    browser = Browser(CHROMIUM, profile)
     browser.call("Page.enable")
     browser.call("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
+    return browser
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory):
+    browser = open_browser(tmp_path_factory.mktemp("profile"))
     yield browser
     browser.close()
 
