@@ -31,6 +31,7 @@ def test_arrays_come_back_as_documented(tmp_path, motion, world_motion):
     [
         ({"root": None}, "'root' is missing"),
         ({"root": np.zeros((5, 3), np.float32)}, "'root' has the shape"),
+        ({"root": np.zeros((6, 2), np.float32)}, "'root' has the shape"),
         ({"root": np.zeros((6, 3))}, "'root' is float64"),
         ({"keypoint_scores": np.zeros((6, 4), np.float32)}, "different numbers of joints"),
         ({"uncertainty": np.zeros((6, 4), np.float32)}, "different numbers of joints"),

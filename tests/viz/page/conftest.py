@@ -15,6 +15,7 @@ from poselift.kinematics import Angles
 from poselift.structures import Motion
 from poselift.video import VideoWriter
 from poselift.viz.page import View, write_page
+from tests.export.conftest import emptied
 from tests.viz.conftest import FOCAL, IMAGE_SIZE
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -135,10 +136,8 @@ def people(make_motion) -> list[Motion]:
     """Two people with uncertainty; the second comes later, and has empty and interpolated frames."""
     first = make_motion(1, place=(-0.5, 0.1, 4.0), walk=(0.3, 0.0, 0.1))
     second = make_motion(2, place=(0.7, 0.0, 5.0), frames=30, start=0.4)
-    joints, root, interpolated = second.joints.copy(), second.root.copy(), second.interpolated.copy()
-    joints[12:14], root[12:14], interpolated[20:27] = np.nan, np.nan, True
-    contacts = np.arange(60).reshape(30, 2) % 3 == 0
-    motions = [first, replace(second, joints=joints, root=root, interpolated=interpolated, contacts=contacts)]
+    interpolated, contacts = np.isin(np.arange(30), range(20, 27)), np.arange(60).reshape(30, 2) % 3 == 0
+    motions = [first, replace(emptied(second, slice(12, 14)), interpolated=interpolated, contacts=contacts)]
     radii = np.random.default_rng(3)
     return [
         replace(motion, uncertainty=radii.uniform(0.01, 0.1, motion.joints.shape[:2]).astype(np.float32))
