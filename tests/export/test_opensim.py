@@ -39,6 +39,8 @@ def test_the_setups_name_markers_of_the_trc_and_files_of_the_folder(tmp_path, wa
         ElementTree.parse(folder / f"{name}.xml").getroot() for name in ("scale", "inverse_kinematics", "markers")
     )
     assert [marker.get("name") for marker in placed.iter("Marker")] == names
+    across = {marker.get("name"): float(marker.findtext("location").split()[2]) for marker in placed.iter("Marker")}
+    assert all(across[f"left_{name[6:]}"] == -z for name, z in across.items() if name.startswith("right_"))
     assert [task.get("name") for task in tracking.iter("IKMarkerTask")] == names
     pairs = [pair.text.split() for pair in scale.iter("markers")]
     assert {joint for pair in pairs for joint in pair} <= set(names)

@@ -114,6 +114,15 @@ def test_each_format_marks_what_no_keypoint_shows(name, motion, tmp_path):
     assert all(READERS[name](path, "right_wrist"))
 
 
+def test_a_motion_file_leaves_out_what_a_hidden_joint_decides(motion, tmp_path):
+    scores = motion.keypoints.scores.copy()
+    scores[:, COCO17.index("left_wrist")] = 0
+    hidden = dataclasses.replace(motion, keypoints=dataclasses.replace(motion.keypoints, scores=scores))
+    columns = written("mot", hidden, tmp_path)[0].read_text().split("endheader\n")[1].splitlines()[0].split("\t")
+    assert "arm_flex_l" in columns
+    assert "elbow_flex_l" not in columns
+
+
 def test_a_folder_for_opensim_has_the_marks_of_its_files(motion, tmp_path):
     path, _ = written("opensim", motion, tmp_path)
     assert trc_marker(path / "person_1.trc", "left_ankle") == [frame < HIDDEN for frame in range(FRAMES)]
