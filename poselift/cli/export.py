@@ -141,13 +141,13 @@ def export(request: ExportRequest) -> None:
     """
     formats = select_motion_formats(request.formats)
     if request.up == "z":
-        _check_all(formats, "turns", "--up z: Z cannot point up in")
+        _check_all(formats, "up", "--up z: Z cannot point up in")
     if request.markers:
-        _check_all(formats, "marked", f"--markers {request.markers}: there are no markers in")
+        _check_all(formats, "names_of", f"--markers {request.markers}: there are no markers in")
     if request.rigging != Rigging():
         usual, chosen = vars(Rigging()), vars(request.rigging)
         given = [f"--{name.replace('_', '-')}" for name in chosen if chosen[name] != usual[name]]
-        _check_all(formats, "bones", f"{' and '.join(given)}: there are no bones in")
+        _check_all(formats, "rigging", f"{' and '.join(given)}: there are no bones in")
     if PAGE in request.formats:
         usual_request = ExportRequest((), ())
         useless = [
@@ -195,10 +195,10 @@ def _whole_frames(source: Path, motion: Motion, rate: float) -> Motion:
     return count_from_zero([at_rate(counted, rate)], -start)[0]
 
 
-def _check_all(formats: dict[str, Format], field: str, problem: str) -> None:
-    """Raises an error for formats that lack what an option needs."""
-    if lacking := [name for name, format_ in formats.items() if not getattr(format_, field)]:
-        able = [name for name, format_ in FORMATS.items() if getattr(format_, field)]
+def _check_all(formats: dict[str, Format], what: str, problem: str) -> None:
+    """Raises an error for formats that do not take what an option gives."""
+    able = [name for name, form in FORMATS.items() if (form.several if what == "several" else what in form.takes)]
+    if lacking := [name for name in formats if name not in able]:
         raise InputError(f"{problem} {', '.join(lacking)}; choose from {', '.join(able)}")
 
 

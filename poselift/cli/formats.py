@@ -62,7 +62,7 @@ def sidecar_camera(format_: Format, npz: Path) -> SidecarCamera | None:
         InputError: the sidecar is damaged.
     """
     sidecar = npz.with_suffix(".json")
-    return camera_of(read_sidecar(sidecar), sidecar) if format_.camera else None
+    return camera_of(read_sidecar(sidecar), sidecar) if "camera" in format_.takes else None
 
 
 def write_formats(

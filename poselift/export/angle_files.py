@@ -1,12 +1,12 @@
 """Joint angles as a table, and as a motion file that OpenSim plays on a model."""
 
-import csv
 import os
 from pathlib import Path
 
 import numpy as np
 
 from poselift.core.files import atomic_text
+from poselift.export.csv_files import write_rows
 from poselift.kinematics import (
     RiggedMotion,
     along_x,
@@ -34,16 +34,13 @@ def write_angles_csv(path: str | os.PathLike[str], motion: Motion) -> None:
         InputError: the file cannot be written, the skeleton lacks joints, or no frame has a pose.
     """
     found = [with_uncertainty(angles_of, motion) for angles_of in (joint_angles, segment_angles)]
-    head = [f"{name}_deg" for angles in found for name in angles.names]
-    columns = [angles.degrees for angles in found]
-    if motion.uncertainty is not None:
-        head += [f"{name}_90_deg" for angles in found for name in angles.names]
-        columns += [angles.uncertainty for angles in found if angles.uncertainty is not None]
-    with atomic_text(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["time_s", *head])
-        for time, row in zip(motion.timestamps, np.concatenate(columns, 1).tolist(), strict=True):
-            writer.writerow([f"{time:.6f}", *("" if value != value else f"{value:z.2f}" for value in row)])
+    table = {"time_s": motion.timestamps}
+    for angles in found:
+        table |= zip((f"{name}_deg" for name in angles.names), angles.degrees.T, strict=True)
+    for angles in found:
+        if angles.uncertainty is not None:
+            table |= zip((f"{name}_90_deg" for name in angles.names), angles.uncertainty.T, strict=True)
+    write_rows(path, table, digits=2)
 
 
 def write_angles_mot(path: str | os.PathLike[str], motion: Motion, rigged: RiggedMotion | None = None) -> None:

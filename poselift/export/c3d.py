@@ -51,8 +51,7 @@ def write_c3d(
         names_of: names of the points, one of `MARKER_SETS`; None for our joints.
 
     Raises:
-        InputError: ezc3d is not installed, the file cannot be written, the people do not fit together, or somebody has
-            no frame with a pose.
+        InputError: ezc3d is not installed, the file cannot be written, or as of `markers`.
     """
     ezc3d = require("ezc3d", "c3d")
     found = markers(motions, up, start, names_of=names_of)

@@ -203,7 +203,7 @@ def _bones(rig: str) -> tuple[_Bone, ...]:
     found: dict[str, _Bone] = {}
     for other in (False, True):
         for slot, (parent, start, segment, *tip) in slots.items():
-            if slot not in names or (other != slot.startswith("left_") and other):
+            if slot not in names or (other and not slot.startswith("left_")):
                 continue
             while parent and parent not in names:
                 parent = slots[parent][0]

@@ -4,6 +4,9 @@ import csv
 import math
 import os
 
+import numpy as np
+from jaxtyping import Shaped
+
 from poselift.core.files import atomic_text
 from poselift.export.table import make_columns
 from poselift.structures import Motion
@@ -37,22 +40,28 @@ def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
         >>> path.read_text().splitlines()[1][:35]
         '0.000000,0,1.00000,1.00000,1.00000,'
     """
-    table = make_columns(motion)
+    write_rows(path, make_columns(motion), digits=5)
+
+
+def write_rows(path: str | os.PathLike[str], table: dict[str, Shaped[np.ndarray, " t"]], digits: int) -> None:
+    """Writes a table whose first column is seconds: flags as 0 or 1, empty cells for unknown numbers.
+
+    Args:
+        path: the file to write.
+        table: columns by name.
+        digits: after the point, of all but the seconds.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+
+    def cell(value: float | bool) -> str:
+        if isinstance(value, bool):
+            return str(int(value))
+        return f"{value:z.{digits}f}" if math.isfinite(value) else ""  # without a negative zero
+
     with atomic_text(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(table)
-        cells = [_time, *([_cell] * (len(table) - 1))]
-        for row in zip(*(values.tolist() for values in table.values()), strict=True):
-            writer.writerow([cell(value) for cell, value in zip(cells, row, strict=True)])
-
-
-def _time(seconds: float) -> str:
-    """Six decimals."""
-    return f"{seconds:.6f}"
-
-
-def _cell(value: float | bool) -> str:
-    """0 or 1 for a flag; metres with five decimals and without a negative zero, empty if unknown."""
-    if isinstance(value, bool):
-        return str(int(value))
-    return f"{value:z.5f}" if math.isfinite(value) else ""
+        for seconds, *row in zip(*(values.tolist() for values in table.values()), strict=True):
+            writer.writerow([f"{seconds:.6f}", *map(cell, row)])

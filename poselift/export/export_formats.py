@@ -1,11 +1,13 @@
 """The formats of `poselift export`, by name."""
 
 import logging
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from poselift.core.errors import InputError
 from poselift.core.optional import require
 from poselift.core.times import usual_interval
 from poselift.export.angle_files import write_angles_csv, write_angles_mot
@@ -17,7 +19,6 @@ from poselift.export.glb import write_glb
 from poselift.export.netcdf import write_netcdf
 from poselift.export.opensim import write_opensim
 from poselift.export.parquet import write_parquet
-from poselift.export.people_check import check_people
 from poselift.export.rerun import write_rerun
 from poselift.export.sidecar_camera import SidecarCamera
 from poselift.export.trc_markers import write_trc
@@ -39,11 +40,8 @@ class Format:
         ending: of the file's name.
         writer: writes a file: of a list of people if `several`, else of one motion.
         several: whether one file has room for several people.
-        turns: whether the writer can make Z point up, with up="z".
-        camera: whether the writer takes the camera of the sidecar.
-        marked: whether the writer can give markers the names of other programs, with names_of="pose2sim".
-        bones: whether the writer takes a `Rigging`.
-        untimed: whether the file has no time stamps, so that its first frame has to be the run's.
+        takes: names of the arguments of `write` that the writer has. One with `start` writes no time stamps, so that
+            its first frame has to be the run's.
         unmarked: joints that the file has without a mark where no keypoint shows them: "all", or those that are hidden
             "at times"; None where it marks them or leaves them out.
         most_frames: largest number of frames that common readers take; None without a limit.
@@ -53,11 +51,7 @@ class Format:
     ending: str
     writer: Callable[..., None]
     several: bool = False
-    turns: bool = False
-    camera: bool = False
-    marked: bool = False
-    bones: bool = False
-    untimed: bool = False
+    takes: tuple[str, ...] = ()
     unmarked: Literal["all", "at times"] | None = None
     most_frames: int | None = None
     package: tuple[str, str] | None = None
@@ -87,34 +81,29 @@ class Format:
         Args:
             path: the file.
             motions: one person, or several if the format has room for them.
-            up: "z" if the format can have Z up.
-            camera: of the sidecar, for formats with room for it.
+            up: the axis that points up, "y" or "z"; this and what follows is for formats that take it.
+            camera: of the sidecar.
             start: time of the run's first frame by the clock of the motions, seconds; their own first frame if None.
-            names_of: one of `MARKER_SETS`, if the format has markers.
-            rigging: the bones, for formats that have them; None for the motion's own joints.
+            names_of: names of the markers, one of `MARKER_SETS`; None for our joints.
+            rigging: the bones; None for the motion's own joints.
 
         Returns:
             A warning if the file has more frames than its common readers take, or joints that the lifter guessed
             without a mark.
 
         Raises:
-            InputError: the file cannot be written, or the motions have no pose or lack joints.
+            InputError: the file cannot be written, the people do not fit together, or somebody has no pose or lacks
+                joints.
         """
-        # For the tables of `poselift lift` too, which may be empty themselves.
-        check_people(motions)
-        motions = count_from_zero(motions, start)
-        given = motions if self.several else motions[0]
-        options: dict[str, Any] = {
-            **({"up": up} if self.turns else {}),
-            **({"camera": camera} if self.camera else {}),
-            **({"names_of": names_of} if self.marked else {}),
-            **({"rigging": rigging} if self.bones else {}),
-            **({"start": 0.0} if self.untimed else {}),
-        }
-        self.writer(path, given, **options)
+        _check_people(motions)
+        first = min(float(motion.timestamps[0]) for motion in motions)
+        motions = count_from_zero(motions, first if start is None else min(start, first))
+        given = {"up": up, "camera": camera, "start": 0.0, "names_of": names_of, "rigging": rigging}
+        options: dict[str, Any] = {name: given[name] for name in self.takes}
+        self.writer(path, motions if self.several else motions[0], **options)
         _LOG.debug("wrote %s", path)
         longest = max(motions, key=len).timestamps
-        frames = round(longest[-1] / (usual_interval(longest) or 1.0)) + 1 if self.untimed else len(longest)
+        frames = round(longest[-1] / (usual_interval(longest) or 1.0)) + 1 if "start" in self.takes else len(longest)
         warnings = []
         if self.most_frames is not None and frames > self.most_frames:
             warnings.append(
@@ -126,27 +115,43 @@ class Format:
         return "; ".join(warnings) or None
 
 
+def _check_people(motions: Sequence[Motion]) -> None:
+    """Refuses an empty list, somebody without a pose, and people who do not fit into one file."""
+    if not motions:
+        raise InputError("there is no motion to write; give at least one person")
+    for motion in motions:
+        if not motion.posed.any():
+            raise InputError(f"person {motion.keypoints.person} has no frame with a pose; choose another person")
+    counts = Counter(motion.keypoints.person for motion in motions)
+    if twice := [person for person, count in counts.items() if count > 1]:
+        raise InputError(f"two motions are of person {twice[0]}; give each person of one clip once")
+    for what, names in (
+        ("in the frames", {motion.frame for motion in motions}),
+        ("of the skeletons", {motion.skeleton.name for motion in motions}),
+    ):
+        if len(names) > 1:
+            raise InputError(f"the motions are {what} {' and '.join(sorted(names))}; lift all in one run")
+
+
 FORMATS = {
-    "trc": Format(".trc", write_trc, several=True, turns=True, marked=True),
+    "trc": Format(".trc", write_trc, several=True, takes=("up", "names_of")),
     "mot": Format(".mot", write_angles_mot, unmarked="at times"),
     "opensim": Format(".opensim", write_opensim),
     "c3d": Format(
         ".c3d",
         write_c3d,
         several=True,
-        turns=True,
-        marked=True,
-        untimed=True,
+        takes=("up", "start", "names_of"),
         most_frames=MOST_FRAMES,
         package=("ezc3d", "c3d"),
     ),
-    "bvh": Format(".bvh", write_bvh, turns=True, bones=True, untimed=True, unmarked="all"),
-    "glb": Format(".glb", write_glb, several=True, bones=True, package=("pygltflib", "gltf")),
-    "vrma": Format(".vrma", write_vrma, bones=True, package=("pygltflib", "gltf")),
+    "bvh": Format(".bvh", write_bvh, takes=("up", "start", "rigging"), unmarked="all"),
+    "glb": Format(".glb", write_glb, several=True, takes=("rigging",), package=("pygltflib", "gltf")),
+    "vrma": Format(".vrma", write_vrma, takes=("rigging",), package=("pygltflib", "gltf")),
     "angles": Format(".angles.csv", write_angles_csv, most_frames=_SPREADSHEET_ROWS),
     "csv": Format(".csv", write_csv, most_frames=_SPREADSHEET_ROWS),
     "parquet": Format(".parquet", write_parquet, several=True, package=("pyarrow", "tables")),
     "netcdf": Format(".nc", write_netcdf, several=True, package=("scipy", "netcdf")),
-    "rerun": Format(".rrd", write_rerun, several=True, camera=True, package=("rerun", "rerun")),
+    "rerun": Format(".rrd", write_rerun, several=True, takes=("camera",), package=("rerun", "rerun")),
 }
 """Each format by its name on the command line."""

@@ -6,15 +6,14 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
 from poselift.export.body_mesh import body_mesh
 from poselift.export.character import Character, Rigging, make_character
-from poselift.export.people_check import check_people
 from poselift.export.unseen import unseen_spans
-from poselift.export.zero import count_from_zero
 from poselift.geometry import matrix_to_quaternion
 from poselift.structures import Motion
 
@@ -31,48 +30,34 @@ def write_glb(path: str | os.PathLike[str], motions: Sequence[Motion], rigging: 
 
     Args:
         path: the file to write.
-        motions: everybody in the file, in the same frame.
+        motions: everybody in the file, in the same frame. glTF has no times below 0.
         rigging: the bones; None for the motion's own joints.
 
     Raises:
-        InputError: pygltflib is not installed, the file cannot be written, the people do not fit together, their
-            skeleton lacks joints, somebody has no frame with a pose, the motion is too long for the times of glTF, or
-            feet are to be locked in a motion without contacts.
+        InputError: pygltflib is not installed, the file cannot be written, the skeleton lacks joints, somebody has no
+            frame with a pose, the motion is too long for the times of glTF, or feet are to be locked in a motion
+            without contacts.
     """
-    check_people(motions)
-    document = Document()
-    check_times(path, motions)
-    # glTF has no times below 0.
-    start = min(0.0, *(float(motion.timestamps[0]) for motion in motions))
+    document = Document(path)
     for motion in motions:
         figure = make_character(motion, rigging or Rigging())
-        document.add_bones(figure, start, motion)
+        document.add_bones(figure, motion)
         document.add_body(figure)
-    document.write(path)
-
-
-def check_times(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
-    """Checks that times increase as float32, which is all that glTF has.
-
-    Raises:
-        InputError: they do not.
-    """
-    for motion in motions:
-        if not (np.diff(motion.timestamps.astype(np.float32)) > 0).all():
-            raise InputError(
-                f"cannot write {path}: at {motion.timestamps[-1]:.0f} s its frames are too close for glTF, whose times "
-                "have 7 digits; lift a shorter span with --start and --end"
-            )
+    document.write()
 
 
 class Document:
     """A glTF document in the making.
 
+    Args:
+        path: the file to write.
+
     Raises:
         InputError: pygltflib is not installed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = path
         self._gltf: ModuleType = require("pygltflib", "gltf")
         self._blob = bytearray()
         self.file = self._gltf.GLTF2(
@@ -82,7 +67,7 @@ class Document:
             animations=[self._gltf.Animation(name="motion")],
         )
 
-    def write(self, path: str | os.PathLike[str]) -> None:
+    def write(self) -> None:
         """Writes the document with all data.
 
         Raises:
@@ -90,21 +75,29 @@ class Document:
         """
         self.file.buffers = [self._gltf.Buffer(byteLength=len(self._blob))]
         self.file.set_binary_blob(bytes(self._blob))
-        with atomic_path(path) as temporary:
+        with atomic_path(self._path) as temporary:
             if not self.file.save_binary(str(temporary)):
-                raise InputError(f"cannot write {path}: pygltflib failed")
+                raise InputError(f"cannot write {self._path}: pygltflib failed")
 
-    def add_bones(self, figure: Character, start: float, motion: Motion) -> int:
+    def add_bones(self, figure: Character, motion: Motion) -> int:
         """A person's bones and animation.
 
         Args:
             figure: the motion as bones.
-            start: the time that becomes 0, seconds.
             motion: the same, for the extras of the armature.
 
         Returns:
             Index of the first bone's node; the others follow.
+
+        Raises:
+            InputError: times do not increase as float32, which is all that glTF has.
         """
+        times = figure.timestamps.astype(np.float32)
+        if not (np.diff(times) > 0).all():
+            raise InputError(
+                f"cannot write {self._path}: at {figure.timestamps[-1]:.0f} s its frames are too close for glTF, whose "
+                "times have 7 digits; lift a shorter span with --start and --end"
+            )
         gltf, file = self._gltf, self.file
         top = len(file.nodes)
         first = top + 1
@@ -112,15 +105,15 @@ class Document:
             at: [first + row for row, parent in enumerate(figure.parents) if parent == at]
             for at in range(-1, len(figure.names))
         }
-        height, (counted,) = motion.height, count_from_zero([motion], start)
+        height = motion.height
         about: dict[str, Any] = {} if height is None else {"height_m": height.metres, "height_origin": height.origin}
-        if spans := unseen_spans(counted):
+        if spans := unseen_spans(motion):
             about["unseen_s"] = spans
         file.nodes.append(gltf.Node(name=f"person_{figure.person}", children=children[-1], extras=about))
         for row, (name, offset) in enumerate(zip(figure.names, figure.offsets.tolist(), strict=True)):
             file.nodes.append(gltf.Node(name=name, translation=offset, children=children[row]))
         file.scenes[0].nodes.append(top)
-        self._animate(figure, start, first)
+        self._animate(figure, times, first)
         return first
 
     def add_body(self, figure: Character) -> None:
@@ -168,9 +161,9 @@ class Document:
         indices = self._data(mesh.triangles.astype(np.uint16).reshape(-1), "SCALAR", gltf.ELEMENT_ARRAY_BUFFER)
         return gltf.Mesh(name=name, primitives=[gltf.Primitive(attributes=attributes, indices=indices, material=0)])
 
-    def _animate(self, figure: Character, start: float, first: int) -> None:
+    def _animate(self, figure: Character, seconds: Float[np.ndarray, " t"], first: int) -> None:
         """Channels of the moving bone's place and of every bone that turns."""
-        times = self._data((figure.timestamps - start).astype(np.float32), "SCALAR", bounds=True)
+        times = self._data(seconds, "SCALAR", bounds=True)
         way = self._data(figure.way.astype(np.float32), "VEC3")
         self._channel(times, way, first + figure.mover, "translation")
         for row in range(len(figure.names)):

@@ -1,10 +1,12 @@
 """A live stream as JSON lines: a header, and a line for each frame."""
 
+import contextlib
+import io
 import json
 import math
 import queue
 import threading
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, TextIO
 
 import numpy as np
 from jaxtyping import Float
@@ -67,19 +69,6 @@ def _json(value: dict[str, Any]) -> str:
     return json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
-@runtime_checkable
-class Writable(Protocol):
-    """An open text file, or what stands for one."""
-
-    def write(self, text: str, /) -> int:
-        """Writes text."""
-        ...
-
-    def flush(self) -> None:
-        """Hands all text to the reader."""
-        ...
-
-
 class LineWriter:
     """Writes lines in a thread of its own, so that a slow reader does not slow the stream.
 
@@ -93,7 +82,7 @@ class LineWriter:
         failed: the error that ended the writing, such as a BrokenPipeError of a reader that has left; None before.
     """
 
-    def __init__(self, file: Writable) -> None:
+    def __init__(self, file: TextIO | io.TextIOBase) -> None:
         self.lost = 0
         self.failed: OSError | None = None
         self._file = file
@@ -101,30 +90,20 @@ class LineWriter:
         self._thread = threading.Thread(target=self._write, name="lines", daemon=True)
         self._thread.start()
 
-    def send(self, line: str) -> None:
-        """Hands over a line; returns at once."""
+    def send(self, line: str | None) -> None:
+        """Hands over a line, or the end; returns at once."""
         while True:
             try:
                 return self._lines.put_nowait(line)
             except queue.Full:
-                self._leave_out()
+                with contextlib.suppress(queue.Empty):  # the writer was faster
+                    self._lines.get_nowait()
+                    self.lost += 1
 
     def close(self, patience: float = 2.0) -> None:
         """Waits until all lines are written, at most some seconds."""
-        while True:
-            try:
-                self._lines.put_nowait(None)
-                break
-            except queue.Full:
-                self._leave_out()
+        self.send(None)
         self._thread.join(patience)
-
-    def _leave_out(self) -> None:
-        try:
-            self._lines.get_nowait()
-            self.lost += 1
-        except queue.Empty:
-            pass  # the writer was faster
 
     def _write(self) -> None:
         while (line := self._lines.get()) is not None:

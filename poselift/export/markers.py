@@ -8,7 +8,6 @@ from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.core.times import check_span, interpolate, usual_interval
-from poselift.export.people_check import check_people
 from poselift.kinematics import Z_UP, points_y_up
 from poselift.structures import Motion
 
@@ -92,9 +91,8 @@ def markers(
         names_of: one of `MARKER_SETS`; None for our joints.
 
     Raises:
-        InputError: the people do not fit together or are far apart in time, or somebody has no frame with a pose.
+        InputError: the people are far apart in time, or no keypoint shows a joint of somebody.
     """
-    check_people(motions)
     # A single frame has no rate; 30 stands for it.
     interval = usual_interval(max((motion.timestamps for motion in motions), key=len)) or 1 / 30
     times = np.unique(np.concatenate([motion.timestamps for motion in motions]))

@@ -25,28 +25,18 @@ from poselift.core.files import atomic_path
 from poselift.core.npz import npz_arrays
 from poselift.structures import Motion
 
-_DTYPES = {
-    "joints": np.float32,
-    "root": np.float32,
-    "timestamps": np.float64,
-    "keypoints": np.float32,
-    "keypoint_scores": np.float32,
-    "interpolated": np.bool_,
-    "uncertainty": np.float32,
-    "contacts": np.bool_,
+_ARRAYS: dict[str, tuple[type[np.generic], int, tuple[int, ...]]] = {
+    # The dtype, the number of axes, and the fixed sizes of the last ones.
+    "joints": (np.float32, 3, (3,)),
+    "root": (np.float32, 2, (3,)),
+    "timestamps": (np.float64, 1, ()),
+    "keypoints": (np.float32, 3, (2,)),
+    "keypoint_scores": (np.float32, 2, ()),
+    "interpolated": (np.bool_, 1, ()),
+    "uncertainty": (np.float32, 2, ()),
+    "contacts": (np.bool_, 2, (2,)),
 }
 _OPTIONAL = ("uncertainty", "contacts")
-_LAST_AXES: dict[str, tuple[int, tuple[int, ...]]] = {
-    # Number of axes of each array, and the fixed sizes of the last ones.
-    "joints": (3, (3,)),
-    "root": (2, (3,)),
-    "timestamps": (1, ()),
-    "keypoints": (3, (2,)),
-    "keypoint_scores": (2, ()),
-    "interpolated": (1, ()),
-    "uncertainty": (2, ()),
-    "contacts": (2, (2,)),
-}
 
 
 def write_npz(path: str | os.PathLike[str], motion: Motion) -> None:
@@ -68,7 +58,7 @@ def write_npz(path: str | os.PathLike[str], motion: Motion) -> None:
         "interpolated": motion.interpolated,
     }
     values |= {name: value for name in _OPTIONAL if (value := getattr(motion, name)) is not None}
-    arrays: dict[str, Any] = {name: value.astype(_DTYPES[name]) for name, value in values.items()}
+    arrays: dict[str, Any] = {name: value.astype(_ARRAYS[name][0]) for name, value in values.items()}
     # An open file, because numpy appends ".npz" to a path with another ending.
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
         np.savez_compressed(file, **arrays)
@@ -83,19 +73,19 @@ def read_npz(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     if Path(path).is_dir():
         example = min(Path(path).glob("person_*.npz"), default=Path(path) / "person_1.npz")
         raise InputError(f"{path} is a folder; give a person's npz, such as {example}")
-    arrays = npz_arrays(path, _DTYPES, "give an npz that poselift wrote")
-    for name in _DTYPES:
+    arrays = npz_arrays(path, _ARRAYS, "give an npz that poselift wrote")
+    for name in _ARRAYS:
         if name not in arrays and name not in _OPTIONAL:
             raise InputError(f"{path}: array {name!r} is missing; give an npz that poselift wrote")
     frames = len(arrays["joints"]) if arrays["joints"].ndim else 0
     for name, array in arrays.items():
-        axes, fixed = _LAST_AXES[name]
+        dtype, axes, fixed = _ARRAYS[name]
         if array.ndim != axes or len(array) != frames or array.shape[axes - len(fixed) :] != fixed:
             raise InputError(
                 f"{path}: array {name!r} has the shape {array.shape}, not that of {frames} frames; write it again"
             )
-        if array.dtype != _DTYPES[name]:
-            raise InputError(f"{path}: array {name!r} is {array.dtype}, not {np.dtype(_DTYPES[name])}; convert it")
+        if array.dtype != dtype:
+            raise InputError(f"{path}: array {name!r} is {array.dtype}, not {np.dtype(dtype)}; convert it")
     if arrays["keypoint_scores"].shape != arrays["keypoints"].shape[:2]:
         raise InputError(
             f"{path}: 'keypoint_scores' and 'keypoints' have different numbers of joints; write the file again"

@@ -3,15 +3,15 @@
 import os
 import re
 from pathlib import Path
-from typing import TypeGuard, get_args
+from typing import Any, get_args
 
 from poselift.core.bounded import whole_number
 from poselift.core.errors import InputError
 from poselift.core.kinds import check_kinds
 from poselift.export.motion_npz import read_npz
-from poselift.export.sidecar import read_sidecar, skeleton_from_json
+from poselift.export.sidecar import read_sidecar, size_from_json, skeleton_from_json
 from poselift.skeleton import Pelvis
-from poselift.structures import MOST_PIXELS, THRESHOLD, Height, Keypoints2D, Motion
+from poselift.structures import THRESHOLD, Height, Keypoints2D, Motion
 
 _PERSON = re.compile(r"person_\d+\.npz")
 _MOST_PEOPLE = 10**9
@@ -56,90 +56,61 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
     json_path = Path(npz_path).with_suffix(".json")
     about = read_sidecar(json_path)
     try:
-        skeleton = skeleton_from_json(about["skeleton"])
-        keypoint_skeleton = skeleton_from_json(about["keypoints"])
-        if [*skeleton.parents].count(None) != 1:
-            raise ValueError("the skeleton of a motion has one root")  # noqa: TRY301
-        size, frame, person = about["keypoints"]["image_size"], about["axes"]["frame"], about["person"]
+        facts, detected = _read_facts(about)
     except KeyError as error:
         raise InputError(f"{json_path}: the key {error} is missing; take the JSON that poselift wrote") from error
     except (TypeError, ValueError) as error:
         raise InputError(f"{json_path}: {error}; take the JSON that poselift wrote") from error
-    width, height = (whole_number(side, 1, MOST_PIXELS) for side in size) if _is_pair(size) else (None, None)
-    stature = _height(about.get("height"), json_path)
-    threshold = about["keypoints"].get("threshold", THRESHOLD)
-    if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
-        raise InputError(f"{json_path}: threshold {threshold!r:.40} is not a score; take the JSON that poselift wrote")
-    share = _body_share(about.get("uncertainty"), json_path)
-    number, pelvis = whole_number(person, 1, _MOST_PEOPLE), about.get("pelvis")
-    if width is None or height is None or number is None:
-        raise InputError(
-            f"{json_path}: person {person!r:.40} or image_size {size!r:.40} is not a person's number or a size in "
-            "pixels; take the JSON that poselift wrote"
-        )
-    if frame not in ("camera", "world") or pelvis not in (None, *get_args(Pelvis)):
-        raise InputError(
-            f"{json_path}: frame {frame!r:.40} or pelvis {pelvis!r:.40} is unknown; take the JSON that poselift wrote"
-        )
-    for name, layout in (("joints", skeleton), ("keypoints", keypoint_skeleton)):
+    for name, layout in (("joints", facts["skeleton"]), ("keypoints", detected["skeleton"])):
         if arrays[name].shape[1] != len(layout):
             raise InputError(
                 f"{npz_path}: {name!r} has {arrays[name].shape[1]} joints, but {json_path.name} names "
                 f"{len(layout)}; the two files do not belong together"
             )
+    pixels, scores, times = (arrays.pop(name) for name in ("keypoints", "keypoint_scores", "timestamps"))
     try:
-        keypoints = Keypoints2D(
-            arrays["keypoints"],
-            arrays["keypoint_scores"],
-            arrays["timestamps"],
-            keypoint_skeleton,
-            (width, height),
-            number,
-        )
+        keypoints = Keypoints2D(pixels, scores, times, **detected)
     except InputError as error:
         raise InputError(f"{npz_path}: {error}") from error
-    return Motion(
-        arrays["joints"],
-        arrays["root"],
-        arrays["timestamps"],
-        arrays["interpolated"],
-        skeleton,
-        frame,
-        keypoints,
-        uncertainty=arrays.get("uncertainty"),
-        contacts=arrays.get("contacts"),
-        pelvis=pelvis,
-        height=stature,
-        threshold=float(threshold),
-        body_share=share,
-    )
+    return Motion(timestamps=times, keypoints=keypoints, **(facts | arrays))
 
 
-def _height(value: object, path: Path) -> Height | None:
-    """The height under "height" of a sidecar."""
-    if value is None:
-        return None
-    found = value if isinstance(value, dict) else {}
-    metres, spread, origin = (found.get(key) for key in ("metres", "spread", "origin"))
-    if not _is_length(metres) or not _is_length(spread) or origin not in ("estimated", "given"):
-        raise InputError(
-            f"{path}: height {value!r:.80} is not metres, spread and origin; take the JSON that poselift wrote"
-        )
-    return Height(float(metres), float(spread), origin)
+def _read_facts(about: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a sidecar says of the motion and of its keypoints, by the names of their fields.
+
+    Raises:
+        KeyError: something is missing.
+        TypeError, ValueError: something cannot be.
+    """
+    detected, frame, pelvis = about["keypoints"], about["axes"]["frame"], about.get("pelvis")
+    skeleton, person = skeleton_from_json(about["skeleton"]), whole_number(about["person"], 1, _MOST_PEOPLE)
+    if [*skeleton.parents].count(None) != 1:
+        raise ValueError("the skeleton of a motion has one root")
+    if person is None:
+        raise ValueError(f"person {about['person']!r:.40} is not a person's number")
+    if frame not in ("camera", "world") or pelvis not in (None, *get_args(Pelvis)):
+        raise ValueError(f"frame {frame!r:.40} or pelvis {pelvis!r:.40} is unknown")
+    height, uncertainty = about.get("height"), about.get("uncertainty")
+    if height is not None:
+        if height["origin"] not in ("estimated", "given"):
+            raise ValueError(f"the origin of the height {height['origin']!r:.40} is unknown")
+        metres, spread = (_read_number(key, height[key], _TALLEST) for key in ("metres", "spread"))
+        height = Height(metres, spread, height["origin"])
+    facts = {
+        "skeleton": skeleton,
+        "frame": frame,
+        "pelvis": pelvis,
+        "height": height,
+        "threshold": _read_number("threshold", detected.get("threshold", THRESHOLD), 1.0),
+        # Older files have none.
+        "body_share": 0.0 if uncertainty is None else _read_number("body_share", uncertainty["body_share"], 1.0),
+    }
+    size = size_from_json(detected["image_size"])
+    return facts, {"skeleton": skeleton_from_json(detected), "image_size": size, "person": person}
 
 
-def _body_share(value: object, path: Path) -> float:
-    """The share under "uncertainty" of a sidecar; 0 in older ones."""
-    share = value.get("body_share") if isinstance(value, dict) else None if value is not None else 0.0
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-        raise InputError(f"{path}: uncertainty {value!r:.80} has no body_share; take the JSON that poselift wrote")
-    return float(share)
-
-
-def _is_length(value: object) -> TypeGuard[float]:
-    """Whether a value is a possible height or its spread, metres."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _TALLEST
-
-
-def _is_pair(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 2
+def _read_number(name: str, value: object, most: float) -> float:
+    """A number from 0 on."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+        raise ValueError(f"{name} {value!r:.40} is not a number from 0 to {most:g}")
+    return float(value)

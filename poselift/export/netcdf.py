@@ -10,7 +10,6 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
 from poselift.core.times import usual_interval
-from poselift.export.people_check import check_people
 from poselift.structures import Motion
 
 if TYPE_CHECKING:
@@ -35,13 +34,11 @@ def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
         motions: everybody in the file. Times are those of all; a person is NaN at the times of others.
 
     Raises:
-        InputError: SciPy is not installed, the file cannot be written or would be too large, the people do not fit
-            together, or somebody has no frame with a pose.
+        InputError: SciPy is not installed, or the file cannot be written or would be too large.
     """
     require("scipy", "netcdf")
     from scipy.io import netcdf_file
 
-    check_people(motions)
     first, joints = motions[0], motions[0].skeleton.joints
     times = np.unique(np.concatenate([motion.timestamps for motion in motions]))
     interval = usual_interval(max((motion.timestamps for motion in motions), key=len))

@@ -9,7 +9,6 @@ import numpy as np
 
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
-from poselift.export.people_check import check_people
 from poselift.export.table import make_columns
 from poselift.structures import Motion
 
@@ -25,10 +24,8 @@ def write_parquet(path: str | os.PathLike[str], motions: Sequence[Motion]) -> No
         motions: everybody in the file, one after another.
 
     Raises:
-        InputError: pyarrow is not installed, the file cannot be written, the people do not fit together, or somebody
-            has no frame with a pose.
+        InputError: pyarrow is not installed, or the file cannot be written.
     """
-    check_people(motions)
     arrow, parquet = require("pyarrow", "tables"), require("pyarrow.parquet", "tables")
     tables = []
     for motion in motions:

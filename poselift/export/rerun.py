@@ -9,7 +9,6 @@ from jaxtyping import Bool, Float
 
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
-from poselift.export.people_check import check_people
 from poselift.export.sidecar_camera import SidecarCamera
 from poselift.skeleton import Skeleton
 from poselift.structures import Motion
@@ -42,10 +41,8 @@ def write_rerun(path: str | os.PathLike[str], motions: Sequence[Motion], camera:
         camera: of the sidecar. Without it the keypoints are in a picture of their own.
 
     Raises:
-        InputError: rerun-sdk is not installed, the file cannot be written, the people do not fit together, or somebody
-            has no frame with a pose.
+        InputError: rerun-sdk is not installed, or the file cannot be written.
     """
-    check_people(motions)
     rr = require("rerun", "rerun")
     first = motions[0]
     frames = np.unique(np.concatenate([motion.timestamps for motion in motions]).round(_DIGITS))

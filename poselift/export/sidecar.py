@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from poselift.core.bounded import read_json
+from poselift.core.bounded import read_json, whole_number
 from poselift.core.errors import InputError
 from poselift.core.files import write_json
 from poselift.export.unseen import unseen_spans
 from poselift.skeleton import Skeleton
-from poselift.structures import FEET, Motion
+from poselift.structures import FEET, MOST_PIXELS, Motion
 
 FORMAT = "poselift motion"
 FORMAT_VERSION = 1
@@ -127,6 +127,19 @@ def skeleton_from_json(value: Mapping[str, Any]) -> Skeleton:
     skeleton = Skeleton(name, tuple(joints), tuple(parents[joint] for joint in joints))
     _ = skeleton.topological_order
     return skeleton
+
+
+def size_from_json(value: object) -> tuple[int, int]:
+    """The width and height under "image_size" of a sidecar, pixels.
+
+    Raises:
+        ValueError: it is no size of a picture.
+    """
+    sides = [whole_number(side, 1, MOST_PIXELS) for side in value] if isinstance(value, list) else []
+    match sides:
+        case [int(width), int(height)]:
+            return width, height
+    raise ValueError(f"image_size {value!r:.40} is not a size in pixels")
 
 
 def skeleton_to_json(skeleton: Skeleton) -> dict[str, Any]:

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.bounded import whole_number
 from poselift.core.errors import InputError
-from poselift.structures import MOST_PIXELS
+from poselift.export.sidecar import size_from_json
 
 
 @dataclass(frozen=True)
@@ -45,23 +44,19 @@ def camera_of(about: Mapping[str, Any], path: str | os.PathLike[str]) -> Sidecar
         raise InputError(f"{path}: camera {camera!r:.40} is no object; take the JSON that poselift wrote")
     if not {"K", "image_size"} <= set(camera):
         return None
-    K, R = (_numbers(camera.get(key, np.eye(3)), (3, 3)) for key in ("K", "R"))
-    t = _numbers(camera.get("t", np.zeros(3)), (3,))
-    size = camera["image_size"]
-    width, height = (
-        (whole_number(side, 1, MOST_PIXELS) for side in size)
-        if isinstance(size, list) and len(size) == 2
-        else (None,) * 2
-    )
-    if K is None or R is None or t is None or width is None or height is None:
-        raise InputError(f"{path}: the camera's K, R, t or image_size is damaged; take the JSON that poselift wrote")
-    return SidecarCamera(K, (width, height), R, t)
-
-
-def _numbers(value: object, shape: tuple[int, ...]) -> np.ndarray | None:
-    """An array of finite numbers; None if the value is no such array."""
     try:
-        array = np.array(value, np.float64)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return array if array.shape == shape and np.isfinite(array).all() else None
+        K, R = (_read_numbers(camera.get(key, np.eye(3)), (3, 3)) for key in ("K", "R"))
+        t = _read_numbers(camera.get("t", np.zeros(3)), (3,))
+        return SidecarCamera(K, size_from_json(camera["image_size"]), R, t)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(
+            f"{path}: the camera's K, R, t or image_size is damaged; take the JSON that poselift wrote"
+        ) from error
+
+
+def _read_numbers(value: object, shape: tuple[int, ...]) -> np.ndarray:
+    """An array of finite numbers; raises an error if the value is no such array."""
+    array = np.array(value, np.float64)
+    if array.shape != shape or not np.isfinite(array).all():
+        raise ValueError(f"it is no array of {shape}")
+    return array

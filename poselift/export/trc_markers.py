@@ -29,7 +29,7 @@ def write_trc(
         skip_empty: leaves frames without any marker out; OpenSim's inverse kinematics stops at them.
 
     Raises:
-        InputError: the file cannot be written, the people do not fit together, or somebody has no frame with a pose.
+        InputError: the file cannot be written, or as of `markers`.
     """
     found = markers(motions, up, names_of=names_of)
     numbers = np.concatenate([found.times[:, None], found.positions.reshape(len(found.times), -1)], 1)

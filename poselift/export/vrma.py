@@ -4,7 +4,7 @@ import os
 from dataclasses import replace
 
 from poselift.export.character import Rigging, make_character
-from poselift.export.glb import Document, check_times
+from poselift.export.glb import Document
 from poselift.structures import Motion
 
 _EXTENSION = "VRMC_vrm_animation"
@@ -17,7 +17,7 @@ def write_vrma(path: str | os.PathLike[str], motion: Motion, rigging: Rigging | 
 
     Args:
         path: the file to write.
-        motion: one person's motion.
+        motion: one person's motion; glTF has no times below 0.
         rigging: whether feet are locked; the rig is VRM's.
 
     Raises:
@@ -25,11 +25,9 @@ def write_vrma(path: str | os.PathLike[str], motion: Motion, rigging: Rigging | 
             pose, the motion is too long for the times of glTF, or feet are to be locked in a motion without contacts.
     """
     figure = make_character(motion, replace(rigging or Rigging(), rig="vrm", rest="t"))
-    document = Document()
-    check_times(path, [motion])
-    # glTF has no times below 0.
-    first = document.add_bones(figure, min(0.0, float(motion.timestamps[0])), motion)
+    document = Document(path)
+    first = document.add_bones(figure, motion)
     bones = {name: {"node": first + row} for row, name in enumerate(figure.names)}
     document.file.extensionsUsed = [_EXTENSION]
     document.file.extensions = {_EXTENSION: {"specVersion": "1.0", "humanoid": {"humanBones": bones}}}
-    document.write(path)
+    document.write()

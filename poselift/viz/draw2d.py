@@ -7,7 +7,7 @@ from jaxtyping import Float, UInt8
 from poselift.skeleton import Skeleton
 from poselift.viz.capsules import capsule_outlines, fill_outlines
 from poselift.viz.colors import WHITE, PersonColors
-from poselift.viz.labels import draw_label
+from poselift.viz.labels import draw_label, text_height
 from poselift.viz.limbs import limbs_of
 
 _EDGE = (16, 18, 22)  # a dark rim, visible on bright pictures
@@ -58,9 +58,8 @@ def draw_skeleton_2d(
 
     if label is not None:
         x, y = points[seen][points[seen][:, 1].argmin()]
-        text_height = round(float(np.clip(height / 52, 8, 16)))
         gap = max(0.07 * extent, 4 * radius)
-        draw_label(image, label, float(x), float(y) - gap, text_height, colors.middle)
+        draw_label(image, label, float(x), float(y) - gap, text_height(height), colors.middle)
 
 
 def _draw_thin(image: np.ndarray, ends: np.ndarray, points: np.ndarray, width: int) -> None:

@@ -43,6 +43,11 @@ def draw_text(
     _blend(image, _text_mask(text, height), round(left), round(top), color, 1.0)
 
 
+def text_height(rows: int) -> int:
+    """Height of a digit in a picture of so many rows, pixels."""
+    return round(float(np.clip(rows / 52, 8, 16)))
+
+
 def text_size(text: str, height: int) -> tuple[int, int]:
     """(width, height) of the area of `draw_text`, pixels."""
     rows, columns = _text_mask(text, height).shape

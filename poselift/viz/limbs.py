@@ -24,13 +24,11 @@ class Limbs:
         joints: two joint indices for each end of each limb; the end is in their middle. Both are the same for a joint.
         sides: "left", "right" or "middle" for each limb.
         widths: thickness of each limb relative to the trunk's.
-        heads: whether each limb ends at the top of the head.
     """
 
     joints: np.ndarray
     sides: tuple[str, ...]
     widths: np.ndarray
-    heads: np.ndarray
 
     def ends(self, points: Float[np.ndarray, "j c"]) -> Float[np.ndarray, "l 2 c"]:
         """Start and end of each limb; NaN for unknown joints."""
@@ -55,7 +53,6 @@ def limbs_of(skeleton: Skeleton) -> Limbs:
         joints,
         sides=tuple(_side(*line) for line in lines),
         widths=np.array([_width(*line) for line in lines]),
-        heads=np.array([end[0] in ("head", "head_top") for _, end in lines]),
     )
 
 

@@ -31,7 +31,7 @@ _GROW, _SHRINK = 0.25, 2.5
 class LiveStage:
     """Places people upright, on the ground, and close enough to be seen together; eases all of it over time.
 
-    Poses in the world frame keep their height. As in `poselift.viz.Stage`, each person is only shifted, because the
+    Poses in the world frame keep their height. As in `Stage`, each person is only shifted, because the
     distance is what a single camera knows least.
 
     Args:

@@ -7,8 +7,7 @@ from poselift.skeleton import Skeleton
 from poselift.structures import LiveFrame
 from poselift.viz.bodies3d import Pose3D
 from poselift.viz.live_stage import LiveStage
-from poselift.viz.scene3d import Scene3D
-from poselift.viz.video_pane import Person2D, VideoPane
+from poselift.viz.side_by_side import Person2D, SideBySide
 
 _WIDEST = 1400
 """Pixels of the frames. Wider ones cost time, which a stream does not have; the window enlarges them."""
@@ -27,16 +26,15 @@ class LiveView:
 
     def __init__(self, image_size: tuple[int, int], skeleton_2d: Skeleton, skeleton_3d: Skeleton) -> None:
         self._skeletons = skeleton_2d, skeleton_3d
-        self._video = VideoPane(image_size, widest=_WIDEST)
         self._stage = LiveStage(skeleton_3d)
-        self._scene = Scene3D(self._video.beside, self._video.height, self._stage)
+        self._both = SideBySide(image_size, self._stage, widest=_WIDEST)
         self._people: dict[int, Person2D] = {}
         self._poses: dict[int, Pose3D] = {}
 
     @property
     def size(self) -> tuple[int, int]:
         """(width, height) of the rendered frames in pixels."""
-        return self._video.width + self._scene.width, self._video.height
+        return self._both.size
 
     def render(self, image: UInt8[np.ndarray, "h w 3"], frame: LiveFrame) -> UInt8[np.ndarray, "rows columns 3"]:
         """The rendered frame.
@@ -60,7 +58,4 @@ class LiveView:
         self._people = {number: self._people[number] for number in frame.present if number in self._people}
         self._poses = {number: self._poses[number] for number in frame.present if number in self._poses}
         text = f"{1000 * frame.latency:.0f} ms   dropped {frame.dropped}"
-        both = np.empty((self.size[1], self.size[0], 3), np.uint8)
-        self._video.render(image, list(self._people.values()), text, both[:, : self._video.width])
-        self._scene.render(list(self._poses.values()), frame.timestamp, both[:, self._video.width :])
-        return both
+        return self._both.render(image, list(self._people.values()), text, list(self._poses.values()), frame.timestamp)

@@ -10,9 +10,8 @@ from poselift.skeleton import Skeleton
 from poselift.structures import THRESHOLD, Motion
 from poselift.viz.bodies3d import Pose3D
 from poselift.viz.pixels import pixels_of
-from poselift.viz.scene3d import Scene3D
+from poselift.viz.side_by_side import Person2D, SideBySide
 from poselift.viz.stage import Stage
-from poselift.viz.video_pane import Person2D, VideoPane
 
 _SLACK = 1e-3
 """Seconds, more than the rounding of timestamps; `frame_at` decides."""
@@ -44,7 +43,6 @@ class OverlayRenderer:
     ):
         self._K = K
         self._motions = list(motions)
-        self._video = VideoPane(image_size, threshold=threshold)
         self._keypoints = [motion.keypoints.bridge() for motion in motions]
         self._guessed = [motion.guessed() for motion in motions]
         self._halves = np.array([half_interval(motion.timestamps) for motion in motions])
@@ -52,12 +50,12 @@ class OverlayRenderer:
         self._first = np.array([motion.timestamps.min(initial=np.inf) for motion in motions])
         self._last = np.array([motion.timestamps.max(initial=-np.inf) for motion in motions])
         self._stage = Stage.fit(self._motions)
-        self._scene = Scene3D(self._video.beside, self._video.height, self._stage)
+        self._both = SideBySide(image_size, self._stage, threshold=threshold)
 
     @property
     def size(self) -> tuple[int, int]:
         """(width, height) of the rendered frames in pixels."""
-        return self._video.width + self._scene.width, self._video.height
+        return self._both.size
 
     def render(self, image: UInt8[np.ndarray, "h w 3"], timestamp: float) -> UInt8[np.ndarray, "rows columns 3"]:
         """The rendered frame.
@@ -72,9 +70,9 @@ class OverlayRenderer:
         reach = self._halves + _SLACK
         near = np.flatnonzero((timestamp >= self._first - reach) & (timestamp <= self._last + reach))
         present = [
-            (index, motion, frame)
-            for index, motion in ((index, self._motions[index]) for index in near.tolist())
-            if (frame := frame_at(motion.timestamps, self._halves[index], timestamp)) is not None
+            (index, self._motions[index], frame)
+            for index in near.tolist()
+            if (frame := frame_at(self._motions[index].timestamps, self._halves[index], timestamp)) is not None
         ]
         people = [
             Person2D(
@@ -97,10 +95,7 @@ class OverlayRenderer:
             )
             for index, motion, frame in present
         ]
-        both = np.empty((self.size[1], self.size[0], 3), np.uint8)
-        self._video.render(image, people, clock_text(timestamp), both[:, : self._video.width])
-        self._scene.render(poses, timestamp, both[:, self._video.width :])
-        return both
+        return self._both.render(image, people, clock_text(timestamp), poses, timestamp)
 
     def _project(self, motion: Motion, frame: int) -> tuple[Float[np.ndarray, "j 2"], Skeleton] | None:
         """The pixels of a pose, NaN for joints beside or behind the camera, and its skeleton."""

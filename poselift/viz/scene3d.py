@@ -2,19 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
 
 import cv2
 import numpy as np
-from jaxtyping import Float, UInt8
+from jaxtyping import UInt8
 
 from poselift.viz.bodies3d import Pose3D, draw_bodies, draw_shadows
 from poselift.viz.colors import BACKGROUND, GRID, PALE, TEXT, mix, person_colors
 from poselift.viz.grid import draw_grid
-from poselift.viz.labels import draw_label, draw_text, text_size
+from poselift.viz.labels import draw_label, draw_text, text_height, text_size
+from poselift.viz.live_stage import LiveStage
 from poselift.viz.shot import Shot, ViewCamera
-
-__all__ = ["Framing", "Pose3D", "Scene3D"]
+from poselift.viz.stage import Stage
 
 _SWING = np.deg2rad(35)  # to each side of the recording camera's own view
 _PERIOD = 12.0  # seconds for a swing to both sides and back
@@ -26,35 +25,6 @@ _FOCAL, _FLAT = 3.0, 6.0
 """Of the two views; in the second one, distance hardly changes size."""
 _MAIN_SHARE = 0.62
 """Share of the picture that the first view has."""
-
-
-@runtime_checkable
-class Framing(Protocol):
-    """What the views must show; a `Stage` knows it of a clip."""
-
-    @property
-    def start(self) -> float:
-        """Seconds; the first view starts its swing there."""
-        ...
-
-    @property
-    def typical(self) -> Sequence[Shot]:
-        """Some shots, which decide how the views share the picture."""
-        ...
-
-    @property
-    def crowded(self) -> bool:
-        """Whether many people are there at once."""
-        ...
-
-    @property
-    def shortened(self) -> bool:
-        """Whether people stood further apart than shown."""
-        ...
-
-    def shot(self, time: float) -> Shot:
-        """What must be in view at a time in seconds."""
-        ...
 
 
 @dataclass(eq=False)
@@ -119,10 +89,10 @@ class Scene3D:
         stage: what must be in view.
     """
 
-    def __init__(self, width: int, height: int, stage: Framing):
+    def __init__(self, width: int, height: int, stage: Stage | LiveStage):
         self.width, self.height = width, height
         self._stage = stage
-        self._text_height = round(float(np.clip(height / 52, 8, 16)))
+        self._text_height = text_height(height)
         main, second = max(_layouts(width, height), key=lambda sizes: _scale(stage.typical, sizes[0]))
         caption = "left light, right dark" + "  |  people moved closer" * stage.shortened
         place = (width - second[0], height - second[1])
@@ -132,22 +102,14 @@ class Scene3D:
             _View(*place, second, azimuth, elevation, _FLAT, f"{name}  |  1 m grid", self._text_height),
         )
 
-    @property
-    def parts(self) -> list[tuple[int, int, int, int]]:
-        """Left, top, width and height of both views, pixels."""
-        return [(view.left, view.top, *view.size) for view in self._views]
-
-    def render(
-        self, people: Sequence[Pose3D], time: float, image: UInt8[np.ndarray, "h w 3"] | None = None
-    ) -> UInt8[np.ndarray, "h w 3"]:
+    def render(self, people: Sequence[Pose3D], time: float, image: UInt8[np.ndarray, "h w 3"]) -> None:
         """Draws one frame.
 
         Args:
             people: those who are there; one with a NaN joint is drawn without the parts that need it.
             time: seconds; it gives the direction of view.
-            image: where to draw; None for a new picture.
+            image: where to draw.
         """
-        image = np.empty((self.height, self.width, 3), np.uint8) if image is None else image
         # A line between the views.
         image[self._views[1].top - 1, :] = image[:, self._views[1].left - 1] = mix(BACKGROUND, GRID, 0.5)
         shot = self._stage.shot(time)
@@ -166,11 +128,6 @@ class Scene3D:
             # The second view is smaller; colours tell there who is who.
             for pose in people if view.swings else ():
                 self._draw_person_label(part, camera, pose)
-        return image
-
-    def project(self, points: Float[np.ndarray, "*batch 3"], time: float) -> Float[np.ndarray, "*batch 2"]:
-        """Pixels of points of the stage in the first view at a time in seconds."""
-        return self._views[0].camera(self._stage.shot(time), self._phase(time)).project(points)[0]
 
     def _phase(self, time: float) -> float:
         return float(np.sin(2 * np.pi * (time - self._stage.start) / _PERIOD))

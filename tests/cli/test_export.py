@@ -132,7 +132,7 @@ def test_the_height_that_was_given_is_read_back(stored, tmp_path):
     assert (height.metres, height.origin) == (1.8, "given")
     sidecar = tmp_path / "walk" / "person_1.json"
     sidecar.write_text(json.dumps(json.loads(sidecar.read_text()) | {"height": {"metres": "tall"}}))
-    assert_refused("is not metres, spread and origin", "export", sidecar.with_suffix(".npz"), "--to", "trc")
+    assert_refused("the key 'origin' is missing", "export", sidecar.with_suffix(".npz"), "--to", "trc")
 
 
 def test_a_recording_of_everybody(stored, tmp_path):

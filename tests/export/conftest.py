@@ -7,6 +7,27 @@ from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Keypoints2D, Motion
 
 
+def emptied(motion: Motion, frames) -> Motion:
+    """The motion without a pose in some frames."""
+    joints, root = motion.joints.copy(), motion.root.copy()
+    joints[frames], root[frames] = np.nan, np.nan
+    return dataclasses.replace(motion, joints=joints, root=root)
+
+
+def later(motion: Motion, seconds: float, person: int = 1) -> Motion:
+    """The motion as that of another person, or at another time."""
+    times = motion.timestamps + seconds
+    keypoints = dataclasses.replace(motion.keypoints, person=person, timestamps=times)
+    return dataclasses.replace(motion, keypoints=keypoints, timestamps=times)
+
+
+def read_trc(path):
+    """Names of the markers, seconds, and positions (t, m, 3)."""
+    lines = path.read_text().splitlines()
+    rows = np.array([[float(cell) for cell in line.split("\t")] for line in lines[6:]])
+    return lines[3].split("\t")[2::3], rows[:, 1], rows[:, 2:].reshape(len(rows), -1, 3)
+
+
 @pytest.fixture
 def motion() -> Motion:
     """Six frames at an uneven pace; frame 2 was bridged, frame 4 left empty, one keypoint was never seen."""

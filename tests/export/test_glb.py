@@ -1,4 +1,3 @@
-import dataclasses
 import json
 import shutil
 import subprocess
@@ -13,7 +12,7 @@ from poselift.export.glb import write_glb
 from poselift.geometry import quaternion_to_matrix
 from poselift.kinematics import solve
 from poselift.skeleton import CMU28, H36M17
-from tests.export.test_export_formats import emptied
+from tests.export.conftest import emptied, later
 from tests.kinematics.conftest import pose, turn
 
 gltf = pytest.importorskip("pygltflib")
@@ -90,11 +89,6 @@ def walking(skeleton=CMU28, frames=40, **about):
     return pose(turns, frames, skeleton, root=root, **about)
 
 
-def numbered(motion, person, later=0.0):
-    keypoints = dataclasses.replace(motion.keypoints, person=person, timestamps=motion.timestamps + later)
-    return dataclasses.replace(motion, keypoints=keypoints, timestamps=motion.timestamps + later)
-
-
 @both_skeletons
 def test_joints_are_where_the_rig_has_them(tmp_path, skeleton):
     motion = walking(skeleton)
@@ -138,7 +132,7 @@ def test_a_mesh_is_closed_and_faces_outward():
 
 
 def test_people_have_an_armature_each_and_keep_their_times(tmp_path):
-    first, second = walking(frames=12), numbered(walking(frames=8), 2, later=3.0)
+    first, second = walking(frames=12), later(walking(frames=8), 3.0, person=2)
     write_glb(tmp_path / "a.glb", [first, second])
     scene = Scene(tmp_path / "a.glb")
     assert [scene.names[skin.skeleton] for skin in scene.file.skins] == ["person_1", "person_2"]
@@ -162,7 +156,7 @@ def test_the_validator_of_khronos_finds_nothing(tmp_path):
     package = Path(found or "/none") / "gltf-validator"
     if not package.is_dir():
         pytest.skip("gltf-validator is not there: npm install -g gltf-validator")
-    write_glb(tmp_path / "a.glb", [walking(frames=20), numbered(walking(frames=9), 2, later=1.0)])
+    write_glb(tmp_path / "a.glb", [walking(frames=20), later(walking(frames=9), 1.0, person=2)])
     program = (
         "const v = require(process.argv[1]), f = require('fs');"
         "v.validateBytes(new Uint8Array(f.readFileSync(process.argv[2]))).then(r => console.log(JSON.stringify(r)));"

@@ -15,40 +15,20 @@ def written(tmp_path, motion, about):
     return tmp_path / "person_3.npz"
 
 
-def test_round_trip(written, motion):
-    back = read_motion(written)
-    for name in ("joints", "root", "timestamps", "interpolated"):
+@pytest.mark.parametrize("kind", ["motion", "world_motion"])
+def test_round_trip(kind, tmp_path, about, request):
+    motion = replace(request.getfixturevalue(kind), threshold=0.05, body_share=0.155 if kind == "world_motion" else 0.0)
+    write_npz(tmp_path / "a.npz", motion)
+    write_sidecar(tmp_path / "a.json", motion, **about)
+    back = read_motion(tmp_path / "a.npz")
+    for name in ("joints", "root", "timestamps", "interpolated", "uncertainty", "contacts"):
         np.testing.assert_array_equal(getattr(back, name), getattr(motion, name))
     for name in ("keypoints", "scores", "timestamps"):
         np.testing.assert_array_equal(getattr(back.keypoints, name), getattr(motion.keypoints, name))
-    assert (back.skeleton, back.frame) == (motion.skeleton, motion.frame)
+    for name in ("skeleton", "frame", "threshold", "body_share", "height", "pelvis"):
+        assert getattr(back, name) == getattr(motion, name)
     assert back.keypoints.skeleton == motion.keypoints.skeleton
-    assert back.keypoints.image_size == (640, 480)
-    assert back.keypoints.person == 3
-
-
-def test_the_threshold_comes_back_and_has_to_be_a_score(tmp_path, motion, about):
-    path = tmp_path / "a.npz"
-    write_npz(path, motion)
-    write_sidecar(tmp_path / "a.json", replace(motion, threshold=0.05), **about)
-    assert read_motion(path).threshold == 0.05
-    _edit(path, lambda content: content["keypoints"].update(threshold="low"))
-    with pytest.raises(InputError, match="threshold 'low' is not a score"):
-        read_motion(path)
-
-
-def test_what_an_uncertainty_has_for_the_whole_body_comes_back(tmp_path, motion, about):
-    """Files without it have nothing for the body in them."""
-    path = tmp_path / "a.npz"
-    sure = replace(motion, uncertainty=np.full(motion.joints.shape[:2], 0.1, np.float32), body_share=0.155)
-    write_npz(path, sure)
-    write_sidecar(tmp_path / "a.json", sure, **about)
-    assert read_motion(path).body_share == 0.155
-    _edit(path, lambda content: content["uncertainty"].update(body_share="wide"))
-    with pytest.raises(InputError, match="has no body_share"):
-        read_motion(path)
-    _edit(path, lambda content: content.pop("uncertainty"))
-    assert read_motion(path).body_share == 0.0
+    assert (back.keypoints.image_size, back.keypoints.person) == ((640, 480), 3)
 
 
 def _edit(written, change):
@@ -58,35 +38,24 @@ def _edit(written, change):
     path.write_text(json.dumps(content))
 
 
-def test_files_that_do_not_belong_together(written):
-    def drop_a_joint(content):
-        content["skeleton"]["joints"].remove("head_top")
-
-    _edit(written, drop_a_joint)
-    with pytest.raises(InputError, match=r"17 joints, but person_3\.json names 16"):
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda content: content["skeleton"]["joints"].remove("head_top"), r"17 joints, but person_3\.json names 16"),
+        (lambda content: content["skeleton"].pop("parents"), r"person_3\.json: the key 'parents'"),
+        (lambda content: content.update(skeleton=None), r"person_3\.json"),
+        (lambda content: content["skeleton"]["parents"].update(right_shoulder=None), "the skeleton .* has one root"),
+        (lambda content: content["keypoints"].update(threshold="low"), "threshold 'low' is not a number"),
+        (lambda content: content["keypoints"].update(threshold=1.5), "threshold 1.5 is not a number from 0 to 1"),
+        (lambda content: content["keypoints"].update(image_size=[640]), "image_size .640. is not a size"),
+        (lambda content: content.update(uncertainty={"body_share": "wide"}), "body_share 'wide' is not a number"),
+        (lambda content: content.update(person=0), "person 0 is not"),
+        (lambda content: content["axes"].update(frame="floor"), "frame 'floor'"),
+        (lambda content: content.update(height={"metres": 11, "spread": 0, "origin": "given"}), "metres 11"),
+        (lambda content: content.update(height={"metres": 1, "spread": 0, "origin": "told"}), "'told' is unknown"),
+    ],
+)
+def test_a_damaged_json_is_named(written, change, message):
+    _edit(written, change)
+    with pytest.raises(InputError, match=message):
         read_motion(written)
-
-
-def test_a_damaged_json_is_named(written):
-    _edit(written, lambda content: content["skeleton"].pop("parents"))
-    with pytest.raises(InputError, match=r"person_3\.json: the key 'parents'"):
-        read_motion(written)
-    _edit(written, lambda content: content.update(skeleton=None))
-    with pytest.raises(InputError, match=r"person_3\.json"):
-        read_motion(written)
-
-
-def test_a_skeleton_of_two_roots_is_refused(written):
-    """It would end the inverse kinematics of `poselift view` in a traceback."""
-    _edit(written, lambda content: content["skeleton"]["parents"].update(right_shoulder=None))
-    with pytest.raises(InputError, match=r"person_3\.json: the skeleton of a motion has one root"):
-        read_motion(written)
-
-
-def test_a_motion_in_the_world_comes_back(tmp_path, world_motion, about):
-    write_npz(tmp_path / "a.npz", world_motion)
-    write_sidecar(tmp_path / "a.json", world_motion, **about)
-    back = read_motion(tmp_path / "a.npz")
-    assert back.frame == "world"
-    np.testing.assert_array_equal(back.contacts, world_motion.contacts)
-    np.testing.assert_array_equal(back.uncertainty, world_motion.uncertainty)

@@ -9,6 +9,7 @@ from poselift.export.angle_files import write_angles_mot
 from poselift.export.opensim import write_opensim
 from poselift.skeleton import CMU28, H36M17
 from poselift.structures import Height
+from tests.export.conftest import emptied, read_trc
 from tests.kinematics.conftest import pose, turn
 
 ROOT = np.column_stack([np.linspace(6, 9, 20), np.full(20, 3.0), np.full(20, 8.0)])
@@ -17,16 +18,8 @@ ROOT = np.column_stack([np.linspace(6, 9, 20), np.full(20, 3.0), np.full(20, 8.0
 @pytest.fixture(params=[CMU28, H36M17], ids=lambda skeleton: skeleton.name)
 def walk(request):
     """A bending knee, 8 m from the origin, with an empty frame."""
-    motion = pose({"left_knee": turn("x", np.linspace(0, 90, 20))}, 20, skeleton=request.param, root=ROOT)
-    joints, root = motion.joints.copy(), motion.root.copy()
-    joints[4], root[4] = np.nan, np.nan
-    return dataclasses.replace(motion, joints=joints, root=root)
-
-
-def read_trc(path):
-    lines = path.read_text().splitlines()
-    rows = np.array([[float(cell) for cell in line.split("\t")] for line in lines[6:]])
-    return lines[3].split("\t")[2::3], rows[:, 1], rows[:, 2:].reshape(len(rows), -1, 3)
+    knee = turn("x", np.linspace(0, 90, 20))
+    return emptied(pose({"left_knee": knee}, 20, skeleton=request.param, root=ROOT), 4)
 
 
 @pytest.mark.parametrize("frame", ["world", "camera"])
@@ -46,6 +39,8 @@ def test_the_setups_name_markers_of_the_trc_and_files_of_the_folder(tmp_path, wa
         ElementTree.parse(folder / f"{name}.xml").getroot() for name in ("scale", "inverse_kinematics", "markers")
     )
     assert [marker.get("name") for marker in placed.iter("Marker")] == names
+    across = {marker.get("name"): float(marker.findtext("location").split()[2]) for marker in placed.iter("Marker")}
+    assert all(across[f"left_{name[6:]}"] == -z for name, z in across.items() if name.startswith("right_"))
     assert [task.get("name") for task in tracking.iter("IKMarkerTask")] == names
     pairs = [pair.text.split() for pair in scale.iter("markers")]
     assert {joint for pair in pairs for joint in pair} <= set(names)

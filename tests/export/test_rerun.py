@@ -8,6 +8,7 @@ import pytest
 from poselift.export.rerun import write_rerun
 from poselift.export.sidecar_camera import SidecarCamera
 from poselift.structures import Height
+from tests.export.conftest import emptied, later
 from tests.kinematics.conftest import pose
 
 K = np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]])
@@ -16,10 +17,7 @@ CAMERA = SidecarCamera(K, (640, 480), np.eye(3), np.array([1.0, 2, 3]))
 
 @pytest.fixture
 def motion():
-    made = pose(frames=6, uncertainty=np.full((6, 28), 0.05))
-    joints, root = made.joints.copy(), made.root.copy()
-    joints[2], root[2] = np.nan, np.nan
-    return replace(made, joints=joints, root=root)
+    return emptied(pose(frames=6, uncertainty=np.full((6, 28), 0.05)), 2)
 
 
 def read(path):
@@ -56,9 +54,7 @@ def test_numbers_and_times_are_those_of_the_motion(motion, tmp_path):
 
 def test_two_people_share_the_timelines_and_have_their_heights(motion, tmp_path):
     pytest.importorskip("rerun", reason="rerun-sdk is not installed")
-    times = motion.timestamps + motion.timestamps[3]
-    keypoints = replace(motion.keypoints, person=2, timestamps=times)
-    second = replace(motion, keypoints=keypoints, timestamps=times, height=Height(1.7, 0.0, "given"))
+    second = replace(later(motion, motion.timestamps[3], person=2), height=Height(1.7, 0.0, "given"))
     write_rerun(tmp_path / "walk.rrd", [motion, second])
     found = read(tmp_path / "walk.rrd")
     frames = [found[f"/world/person_{person}/joints"]["frame"].to_pylist() for person in (1, 2)]

@@ -7,6 +7,7 @@ import pytest
 import poselift
 from poselift.core.errors import InputError
 from poselift.export import read_sidecar, write_sidecar
+from poselift.export.sidecar_camera import camera_of
 from poselift.skeleton import H36M17
 
 
@@ -41,17 +42,7 @@ def test_says_what_a_reader_needs(tmp_path, motion, about):
     assert content["versions"]["torch"]
     assert content["versions"]["onnxruntime"]
     assert content["video"] == "walk.mp4"
-
-
-def test_says_which_way_the_pose_of_the_camera_goes(tmp_path, motion, about):
-    write_sidecar(tmp_path / "a.json", motion, **about)
-    assert "pose" not in read_sidecar(tmp_path / "a.json")["camera"]
-    camera = {**about["camera"], "R": np.eye(3), "t": np.zeros(3)}
-    write_sidecar(tmp_path / "a.json", motion, **{**about, "camera": camera})
-    assert (
-        "R x + t is the world position of the point x in the camera frame"
-        in read_sidecar(tmp_path / "a.json")["camera"]["pose"]
-    )
+    assert not {"contacts", "height", "uncertainty"} & set(content)
 
 
 def test_nan_and_unknown_types_are_refused_and_leave_no_file(tmp_path, motion, about):
@@ -76,11 +67,21 @@ def test_other_files_are_refused(tmp_path, text, message):
         read_sidecar(tmp_path / "none.json")
 
 
-def test_the_world_frame_and_its_contacts(tmp_path, motion, world_motion, about):
-    write_sidecar(tmp_path / "a.json", world_motion, **about)
+def test_the_world_frame_its_contacts_and_its_camera(tmp_path, world_motion, about):
+    camera = {**about["camera"], "R": np.eye(3), "t": np.zeros(3)}
+    write_sidecar(tmp_path / "a.json", world_motion, **{**about, "camera": camera})
     content = read_sidecar(tmp_path / "a.json")
     assert content["axes"]["frame"] == "world"
     assert [content["axes"][axis] for axis in "xyz"] == ["right", "up", "backward"]
     assert content["contacts"] == ["left_foot", "right_foot"]
-    write_sidecar(tmp_path / "b.json", motion, **about)
-    assert "contacts" not in read_sidecar(tmp_path / "b.json")
+    assert content["camera"]["pose"].startswith("R x + t is the world position of the point x in the camera frame")
+    found = camera_of(content, tmp_path / "a.json")
+    assert (found.image_size, found.K[0].tolist(), found.R.tolist()) == (
+        (640, 480),
+        [800, 0, 319.5],
+        np.eye(3).tolist(),
+    )
+    for damage in ({"K": [[1, 2]]}, {"R": "turned"}, {"t": [0, 0, float("nan")]}, {"image_size": [640]}):
+        with pytest.raises(InputError, match=r"a\.json: the camera's K, R, t or image_size is damaged"):
+            camera_of({"camera": {**content["camera"], **damage}}, tmp_path / "a.json")
+    assert camera_of({}, tmp_path / "a.json") is None

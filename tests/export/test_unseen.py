@@ -13,6 +13,7 @@ from poselift.export.export_formats import FORMATS
 from poselift.export.unseen import unseen_spans
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
+from tests.export.conftest import read_trc
 from tests.kinematics.conftest import pose, turn
 
 FRAMES, LEAVES = 60, 40
@@ -56,11 +57,11 @@ def netcdf_variable(path, joint):
 
 
 def trc_marker(path, joint):
-    lines = path.read_text().splitlines()
-    names = lines[3].split("\t")
-    if joint not in names:
+    names, _, points = read_trc(path)
+    if joint == "left_big_toe":  # never seen
+        assert joint not in names
         return [False] * FRAMES
-    return [line.split("\t")[names.index(joint)] != "NaN" for line in lines[6:]]
+    return np.isfinite(points[:, names.index(joint), 0]).tolist()
 
 
 def c3d_point(path, joint):
@@ -111,6 +112,15 @@ def test_each_format_marks_what_no_keypoint_shows(name, motion, tmp_path):
     assert READERS[name](path, "left_big_toe") == [False] * FRAMES
     assert READERS[name](path, "left_ankle") == [frame < HIDDEN for frame in range(FRAMES)]
     assert all(READERS[name](path, "right_wrist"))
+
+
+def test_a_motion_file_leaves_out_what_a_hidden_joint_decides(motion, tmp_path):
+    scores = motion.keypoints.scores.copy()
+    scores[:, COCO17.index("left_wrist")] = 0
+    hidden = dataclasses.replace(motion, keypoints=dataclasses.replace(motion.keypoints, scores=scores))
+    columns = written("mot", hidden, tmp_path)[0].read_text().split("endheader\n")[1].splitlines()[0].split("\t")
+    assert "arm_flex_l" in columns
+    assert "elbow_flex_l" not in columns
 
 
 def test_a_folder_for_opensim_has_the_marks_of_its_files(motion, tmp_path):

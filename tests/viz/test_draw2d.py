@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from poselift.skeleton import H36M17
-from poselift.viz import draw_skeleton_2d, person_colors
+from poselift.viz.colors import person_colors
+from poselift.viz.draw2d import draw_skeleton_2d
 
 COLORS = person_colors(2)
 

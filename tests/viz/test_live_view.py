@@ -7,8 +7,10 @@ import pytest
 
 from poselift.skeleton import H36M17
 from poselift.structures import LiveFrame, StreamedPose
-from poselift.viz import LiveView, person_colors
+from poselift.viz import LiveView
+from poselift.viz.colors import person_colors
 from poselift.viz.live_stage import LiveStage
+from tests.viz.conftest import standing
 
 
 @pytest.fixture
@@ -64,19 +66,9 @@ def test_a_frame_without_a_look_keeps_the_people_and_shows_the_new_picture(make_
 
 def poses(*places, lift=0.0):
     """Standing people at x, z in metres, as poses in the camera frame."""
-    from tests.viz.conftest import standing
-
-    joints = standing()
+    seen = np.zeros((17, 2)), np.ones(17)
     return {
-        number: StreamedPose(
-            0.0,
-            joints,
-            np.array([x, -lift, z], np.float32),
-            None,
-            False,
-            np.zeros((17, 2)),
-            np.ones(17),
-        )
+        number: StreamedPose(0.0, standing(), np.array([x, -lift, z], np.float32), None, False, *seen)
         for number, (x, z) in enumerate(places, start=1)
     }
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from poselift.skeleton import H36M17
-from poselift.viz import OverlayRenderer, person_colors
+from poselift.viz import OverlayRenderer
+from poselift.viz.colors import person_colors
 from poselift.viz.overlay import clock_text
 
 

@@ -1,7 +1,10 @@
 import numpy as np
 
 from poselift.skeleton import H36M17
-from poselift.viz import Pose3D, Scene3D, Stage, person_colors
+from poselift.viz.bodies3d import Pose3D
+from poselift.viz.colors import person_colors
+from poselift.viz.scene3d import Scene3D
+from poselift.viz.stage import Stage
 
 SIZE = 300
 
@@ -13,25 +16,35 @@ def _poses(stage, motions, frame, **options):
     ]
 
 
+def _project(scene, stage, joints, time):
+    """Pixels of joints in the first view."""
+    return scene._views[0].camera(stage.shot(time), scene._phase(time)).project(joints)[0]
+
+
+def _render(scene, poses, time=0.0):
+    scene.render(poses, time, image := np.empty((scene.height, scene.width, 3), np.uint8))
+    return image
+
+
 def test_everyone_stays_in_view(make_motion):
     motions = [make_motion(1, (-2, 0, 4)), make_motion(2, (2, 0, 8), walk=(-0.8, 0, 0)), make_motion(3, (0, 0, 5))]
     stage = Stage.fit(motions)
     scene = Scene3D(SIZE, 200, stage)
-    first, _ = scene.parts
+    size = scene._views[0].size
     for frame in range(50):
         for pose in _poses(stage, motions, frame):
-            pixels = scene.project(pose.joints, motions[0].timestamps[frame])
+            pixels = _project(scene, stage, pose.joints, motions[0].timestamps[frame])
             assert (pixels >= 0).all()
-            assert (pixels < [first[2], first[3]]).all()
+            assert (pixels < size).all()
 
 
 def test_limbs_are_where_they_project_in_the_colour_of_their_side(make_motion):
     motion = make_motion(person=2)
     stage = Stage.fit([motion])
     scene = Scene3D(SIZE, SIZE, stage)
-    image = scene.render(_poses(stage, [motion], 0), 0.0)
+    image = _render(scene, _poses(stage, [motion], 0))
     colors = person_colors(2)
-    pixels = scene.project(stage.place(0, motion, 0), 0.0)
+    pixels = _project(scene, stage, stage.place(0, motion, 0), 0.0)
     for start, end, side in (
         ("left_knee", "left_ankle", "left"),
         ("right_knee", "right_ankle", "right"),
@@ -57,10 +70,10 @@ def test_what_no_keypoint_shows_is_fainter(make_motion):
     stage = Stage.fit([motion])
     scene = Scene3D(SIZE, SIZE, stage)
     seen, bridged = (
-        scene.render(_poses(stage, [motion], 0, guessed=np.full(len(motion.skeleton), guessed)), 0.0)
+        _render(scene, _poses(stage, [motion], 0, guessed=np.full(len(motion.skeleton), guessed)))
         for guessed in (False, True)
     )
-    empty = scene.render([], 0.0)
+    empty = _render(scene, [])
     changed = np.abs(seen.astype(int) - empty).max(-1) > 80
     assert changed.sum() > 300
     np.testing.assert_array_equal((bridged != empty).any(-1) | ~changed, True)
@@ -72,15 +85,15 @@ def test_the_nearer_person_hides_the_farther(make_motion):
     stage = Stage.fit([near, far])
     scene = Scene3D(SIZE, SIZE, stage)
     poses = _poses(stage, [near, far], 0)
-    trunk = scene.project(poses[0].joints[H36M17.indices(["pelvis", "spine"])], 0.0)
+    trunk = _project(scene, stage, poses[0].joints[H36M17.indices(["pelvis", "spine"])], 0.0)
     x, y = trunk.mean(0).round().astype(int)
     for order in (poses, poses[::-1]):
-        blue_like = scene.render(order, 0.0)[y, x]
+        blue_like = _render(scene, order)[y, x]
         assert blue_like[2] > blue_like[0]
 
 
 def test_a_walk_out_of_all_bounds_is_still_drawn(make_motion):
     motion = make_motion(walk=(0, 0, 400))
     stage = Stage.fit([motion])
-    image = Scene3D(SIZE, SIZE, stage).render(_poses(stage, [motion], 25), 1.0)
+    image = _render(Scene3D(SIZE, SIZE, stage), _poses(stage, [motion], 25), 1.0)
     assert (image == person_colors(1).middle).all(-1).sum() > 20

@@ -76,19 +76,13 @@ def test_a_window_that_was_taken_away_is_an_error(display, monkeypatch):
     window.close()
 
 
-def test_the_error_names_the_way_without_a_window(monkeypatch):
+@pytest.mark.parametrize("opens", [check_display, lambda: Window("gone since", (9, 9))])
+@pytest.mark.parametrize("display", ["", ":987"])
+def test_a_dead_display_is_an_error_that_names_the_way_without_a_window(display, opens, monkeypatch):
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    monkeypatch.delenv("DISPLAY", raising=False)
-    with pytest.raises(InputError, match=r"no display name and no .DISPLAY.*; use --no-window"):
-        check_display()
-
-
-def test_a_dead_display_is_an_error(monkeypatch):
-    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    monkeypatch.setenv("DISPLAY", ":987")
-    for opens in (check_display, lambda: Window("gone since", (9, 9))):
-        with pytest.raises(InputError, match='couldn\'t connect to display ":987"; use --no-window'):
-            opens()
+    monkeypatch.setenv("DISPLAY", display)
+    with pytest.raises(InputError, match=r"no window can be opened: .*; use --no-window"):
+        opens()
 
 
 def test_a_python_without_tkinter_says_what_to_install(monkeypatch):

@@ -13,7 +13,7 @@ from benchmarks.clips import demo
 from benchmarks.web import open_site
 from poselift.core.errors import InputError
 from poselift.viz.site import write_site
-from tests.viz.page.conftest import WATCH
+from tests.viz.page.conftest import open_browser
 
 
 @pytest.fixture(scope="session")
@@ -28,13 +28,7 @@ def site(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def browser(tmp_path) -> Iterator[Browser]:
-    """Headless Chromium, whose pages keep their problems; skipped where there is none."""
-    try:
-        browser = Browser(chromium(), tmp_path / "profile")
-    except InputError as error:
-        pytest.skip(str(error))
-    browser.call("Page.enable")
-    browser.call("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
+    browser = open_browser(tmp_path / "profile")
     yield browser
     browser.close()
 
@@ -43,9 +37,7 @@ class SitePage:
     """A site in a browser of its own."""
 
     def __init__(self, address: str, profile: Path) -> None:
-        self.browser = Browser(chromium(), profile)
-        self.browser.call("Page.enable")
-        self.browser.call("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
+        self.browser = open_browser(profile)
         open_site(self.browser, address)
 
     def __call__(self, expression: str) -> Any:

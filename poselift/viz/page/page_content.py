@@ -5,12 +5,13 @@ import gzip
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from poselift.core.times import usual_interval
+from poselift.kinematics import Angles
 from poselift.kinematics.up import rotation_to_y_up
 from poselift.skeleton import Skeleton
 from poselift.skeleton.flesh import CORNERS
@@ -27,21 +28,6 @@ _METRES, _DEGREES, _PIXELS, _SHARE = 1e5, 1e2, 1e1, 1e3
 _SIDES = {"middle": 0, "left": 1, "right": 2}
 
 
-@runtime_checkable
-class Curves(Protocol):
-    """Joint angles of a person over time."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Of the angles; `left_` and `right_` of one name share a chart."""
-        ...
-
-    @property
-    def degrees(self) -> Float[np.ndarray, "t a"]:
-        """In each frame of the motion; NaN if unknown."""
-        ...
-
-
 @dataclass(frozen=True)
 class View:
     """What a page shows besides motions.
@@ -50,14 +36,15 @@ class View:
         title: its heading, such as the name of the video.
         camera: of the sidecar: `K`, `image_size`, and for the world frame `R` and `t`.
         about: the sidecar of each person by number; saved with the JSON of the page.
-        angles: joint angles by number of the person; without them the page has heights and uncertainty only.
+        angles: joint angles by number of the person, whose `left_` and `right_` of one name share a chart; without them
+            the page has heights and uncertainty only.
         files: of each person by number, to save: what they hold by their ending, such as "bvh".
     """
 
     title: str
     camera: Mapping[str, Any]
     about: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
-    angles: Mapping[int, Curves] = field(default_factory=dict)
+    angles: Mapping[int, Angles] = field(default_factory=dict)
     files: Mapping[int, Mapping[str, bytes]] = field(default_factory=dict)
 
 

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from matplotlib.transforms import Bbox
 
 from poselift.viz.plots.names import name_points
-from poselift.viz.plots.style import COLUMN, GREY, LOOKS, PAGE, add_legend, style_plot
+from poselift.viz.plots.style import COLUMN, GREY, LOOKS, PAGE, add_legend, print_plainly, style_plot
 
 _AROUND = 3.5
 """Points around the middle of a marker that no name may cover."""
@@ -80,9 +79,7 @@ def log_axis(axes: Axes, costs: Sequence[float]) -> None:
     low, high = min(costs) / 2, max(costs) * 2
     axes.set_xscale("log")
     axes.set_xlim(low, high)
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 300 * low else (1,)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    print_plainly(axes.xaxis, between=high < 300 * low)
 
 
 def find_box(axes: Axes, method: Method) -> Bbox:

@@ -21,6 +21,7 @@ _MOST_HEADS = 8
 _LINKS = 12
 """Links drawn for a head: the strongest."""
 
+_Head = tuple[Axes, AttentionMap, int, np.ndarray]
 
 _KINDS = {
     "joint_blocks": "over joints",
@@ -48,23 +49,22 @@ def time_attention_plot(layers: Sequence[AttentionMap]) -> Figure:
     layers = [layer for layer in layers if not layer.over_joints]
     if not layers:
         raise InputError("no layer attends over time")
-    figure, rows = _grid(layers, _PANEL)
-    for layer, row in zip(layers, rows, strict=True):
-        for number, (axes, weights) in enumerate(zip(row, layer.weights[:_MOST_HEADS].float().numpy(), strict=False)):
-            top = float(weights.max())
-            (left, right), (above, below) = _ends(layer.keys), _ends(layer.queries)
-            edges = (left, right, below, above)
-            axes.imshow(weights, cmap="viridis", vmin=0, vmax=top or 1, extent=edges, interpolation="nearest")
-            axes.set(title=f"head {number + 1}, to {top:.2f}", aspect="auto")
-            axes.grid(False)
-            if number == 0:
-                axes.set_ylabel(f"{block_title(layer.layer, [other.layer for other in layers])}\nlooks from (s)")
-            else:
-                axes.tick_params(labelleft=False)
-            if row is rows[-1]:
-                axes.set_xlabel("at (s)")
-            else:
-                axes.tick_params(labelbottom=False)
+    figure, heads = _grid(layers, _PANEL)
+    for axes, layer, number, weights in heads:
+        top = float(weights.max())
+        (left, right), (above, below) = _ends(layer.keys), _ends(layer.queries)
+        edges = (left, right, below, above)
+        axes.imshow(weights, cmap="viridis", vmin=0, vmax=top or 1, extent=edges, interpolation="nearest")
+        axes.set(title=f"head {number + 1}, to {top:.2f}", aspect="auto")
+        axes.grid(False)
+        if number == 0:
+            axes.set_ylabel(f"{axes.get_ylabel()}\nlooks from (s)")
+        else:
+            axes.tick_params(labelleft=False)
+        if layer is layers[-1]:
+            axes.set_xlabel("at (s)")
+        else:
+            axes.tick_params(labelbottom=False)
     return figure
 
 
@@ -98,24 +98,21 @@ def joint_attention_plot(
     low, high = points[known].min(0), points[known].max(0)
     margin = 0.12 * (high - low).max() + 1
     width, height = high - low + 2 * margin
-    figure, rows = _grid(layers, float(_PANEL * height / width) + 0.3)
-    for layer, row in zip(layers, rows, strict=True):
-        for number, (axes, weights) in enumerate(zip(row, layer.weights[:_MOST_HEADS].float().numpy(), strict=False)):
-            if picture is not None:
-                axes.imshow(picture, alpha=0.45)
-            axes.spines[:].set_visible(False)
-            _bones(axes, points, skeleton)
-            _links(axes, weights, layer, points, skeleton, LOOKS[number % len(LOOKS)].color)
-            axes.set(
-                title=f"head {number + 1}",
-                xlim=(low[0] - margin, high[0] + margin),
-                ylim=(high[1] + margin, low[1] - margin),
-                aspect="equal",
-                xticks=[],
-                yticks=[],
-            )
-            if number == 0:
-                axes.set_ylabel(block_title(layer.layer, [other.layer for other in layers]))
+    figure, heads = _grid(layers, float(_PANEL * height / width) + 0.3)
+    for axes, layer, number, weights in heads:
+        if picture is not None:
+            axes.imshow(picture, alpha=0.45)
+        axes.spines[:].set_visible(False)
+        _bones(axes, points, skeleton)
+        _links(axes, weights, layer, points, skeleton, LOOKS[number % len(LOOKS)].color)
+        axes.set(
+            title=f"head {number + 1}",
+            xlim=(low[0] - margin, high[0] + margin),
+            ylim=(high[1] + margin, low[1] - margin),
+            aspect="equal",
+            xticks=[],
+            yticks=[],
+        )
     return figure
 
 
@@ -135,14 +132,18 @@ def block_title(layer: str, layers: Sequence[str]) -> str:
     return f"block {int(number) + 1} of {count}\n{_KINDS[kind]}{between}"
 
 
-def _grid(layers: Sequence[AttentionMap], height: float) -> tuple[Figure, list[list[Axes]]]:
-    heads = min(_MOST_HEADS, max(len(layer.weights) for layer in layers))
-    figure = Figure(figsize=(_PANEL * heads + 0.7, height * len(layers) + 0.3))
-    rows = [list(row) for row in figure.subplots(len(layers), heads, squeeze=False)]
-    for layer, row in zip(layers, rows, strict=True):
+def _grid(layers: Sequence[AttentionMap], height: float) -> tuple[Figure, list[_Head]]:
+    """A figure with a row of panels for each layer, and the axes, layer, number and weights of each head."""
+    columns = min(_MOST_HEADS, max(len(layer.weights) for layer in layers))
+    figure = Figure(figsize=(_PANEL * columns + 0.7, height * len(layers) + 0.3))
+    names, heads = [layer.layer for layer in layers], list[_Head]()
+    for layer, row in zip(layers, figure.subplots(len(layers), columns, squeeze=False), strict=True):
+        row[0].set_ylabel(block_title(layer.layer, names))
+        every = zip(row, layer.weights[:_MOST_HEADS].float().numpy(), strict=False)
+        heads += [(axes, layer, number, weights) for number, (axes, weights) in enumerate(every)]
         for axes in row[len(layer.weights) :]:
             axes.set_axis_off()
-    return figure, rows
+    return figure, heads
 
 
 def _ends(seconds: Sequence[float | str]) -> tuple[float, float]:

@@ -11,8 +11,10 @@ from typing import Any, ParamSpec
 
 import matplotlib
 from matplotlib.artist import Artist
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from poselift.core.files import atomic_path
 
@@ -112,6 +114,13 @@ def style_plot(plot: Callable[Given, Figure]) -> Callable[Given, Figure]:
             return plot(*args, **kwargs)
 
     return wrapper
+
+
+def print_plainly(axis: Axis, between: bool = True) -> None:
+    """Puts plain numbers at the powers of ten of a logarithmic axis, and between them."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if between else (1,)))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def add_legend(figure: Figure, handles: Sequence[Artist], labels: Sequence[str]) -> None:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, StrMethodFormatter
+from matplotlib.ticker import EngFormatter
 
-from poselift.viz.plots.style import COLUMN, LOOKS, PAGE, Look, add_legend, style_plot
+from poselift.viz.plots.style import COLUMN, LOOKS, PAGE, Look, add_legend, print_plainly, style_plot
 
 _AROUND = 3
 """The line of a loss is a running mean with this many logged values on each side."""
@@ -82,9 +82,7 @@ def _begin_at_0(axes: Axes) -> None:
 def plain_logarithms(axes: Axes) -> None:
     """Makes the vertical axis logarithmic, with plain numbers also between powers of ten: a loss spans few."""
     axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
+    print_plainly(axes.yaxis)
 
 
 def running_mean(values: Sequence[float]) -> list[float]:

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from benchmarks.chromium import Browser
+from poselift.kinematics import Angles
 from poselift.structures import Motion
 from poselift.video import VideoWriter
 from poselift.viz.page import View, write_page
+from tests.export.conftest import emptied
 from tests.viz.conftest import FOCAL, IMAGE_SIZE
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -34,14 +36,6 @@ DEGREES[7:9] = np.nan
 
 
 FILES = {1: {"bvh": b"HIERARCHY\n", "glb": bytes(range(256))}, 2: {"bvh": b"ROOT\n"}}
-
-
-@dataclass
-class Angles:
-    """Joint angles, as the page asks for them."""
-
-    names: tuple[str, ...]
-    degrees: np.ndarray
 
 
 @dataclass
@@ -100,13 +94,19 @@ class Page:
         return self(f"document.getElementById('{canvas}').toDataURL()")
 
 
-@pytest.fixture(scope="session")
-def chromium(tmp_path_factory):
+def open_browser(profile: Path) -> Browser:
+    """Headless Chromium, whose pages keep their problems; without it, the test is skipped."""
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed")
-    browser = Browser(CHROMIUM, tmp_path_factory.mktemp("profile"))
+    browser = Browser(CHROMIUM, profile)
     browser.call("Page.enable")
     browser.call("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
+    return browser
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory):
+    browser = open_browser(tmp_path_factory.mktemp("profile"))
     yield browser
     browser.close()
 
@@ -136,10 +136,8 @@ def people(make_motion) -> list[Motion]:
     """Two people with uncertainty; the second comes later, and has empty and interpolated frames."""
     first = make_motion(1, place=(-0.5, 0.1, 4.0), walk=(0.3, 0.0, 0.1))
     second = make_motion(2, place=(0.7, 0.0, 5.0), frames=30, start=0.4)
-    joints, root, interpolated = second.joints.copy(), second.root.copy(), second.interpolated.copy()
-    joints[12:14], root[12:14], interpolated[20:27] = np.nan, np.nan, True
-    contacts = np.arange(60).reshape(30, 2) % 3 == 0
-    motions = [first, replace(second, joints=joints, root=root, interpolated=interpolated, contacts=contacts)]
+    interpolated, contacts = np.isin(np.arange(30), range(20, 27)), np.arange(60).reshape(30, 2) % 3 == 0
+    motions = [first, replace(emptied(second, slice(12, 14)), interpolated=interpolated, contacts=contacts)]
     radii = np.random.default_rng(3)
     return [
         replace(motion, uncertainty=radii.uniform(0.01, 0.1, motion.joints.shape[:2]).astype(np.float32))
@@ -152,6 +150,6 @@ def written(tmp_path, clip, people) -> Path:
     """The page of the clip."""
     path = tmp_path / "page.html"
     about = {1: {"person": 1, "height": {"metres": 1.72, "origin": "estimated"}}}
-    angles = {1: Angles(("left_knee_flexion", "right_knee_flexion", "trunk_lean"), DEGREES)}
+    angles = {1: Angles(("left_knee_flexion", "right_knee_flexion", "trunk_lean"), DEGREES, people[0].timestamps)}
     write_page(path, people, View("clip.mp4", CAMERA, about, angles, FILES), clip)
     return path

@@ -35,14 +35,16 @@ def test_only_its_own_script_may_run(tmp_path, people):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda motions: [], "no motion to show"),
-        (lambda motions: [motions[0], replace(motions[1], frame="world")], "lift all in one run"),
-        (lambda motions: [replace(m, joints=np.full_like(m.joints, np.nan)) for m in motions], "all frames .* empty"),
+        (lambda one, other: [], "no motion to show"),
+        (lambda one, other: [one, replace(other, frame="world")], "lift all in one run"),
+        (lambda one, other: [replace(one, joints=np.full_like(one.joints, np.nan))], "all frames .* empty"),
+        (lambda one, other: [one, replace(other, timestamps=other.timestamps + 9e9)], "too far apart for one clip"),
+        (lambda one, other: [one, other], r"gone\.mp4"),
     ],
 )
-def test_motions_that_cannot_be_shown(tmp_path, people, change, message):
+def test_what_cannot_be_shown_leaves_no_file(tmp_path, people, change, message):
     with pytest.raises(InputError, match=message):
-        write_page(tmp_path / "page.html", change(people), VIEW)
+        write_page(tmp_path / "page.html", change(*people), VIEW, tmp_path / "gone.mp4")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -60,15 +62,3 @@ def test_the_times_of_hours_are_right_from_the_first_frame_on(people, last, step
 def test_one_frame_is_enough(tmp_path, make_motion):
     write_page(tmp_path / "page.html", [make_motion(frames=1)], VIEW)
     assert (tmp_path / "page.html").exists()
-
-
-def test_a_missing_video_leaves_no_file(tmp_path, people):
-    with pytest.raises(InputError, match=r"gone\.mp4"):
-        write_page(tmp_path / "page.html", people, VIEW, tmp_path / "gone.mp4")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_people_of_other_years_are_not_on_one_page(tmp_path, people):
-    late = replace(people[1], timestamps=people[1].timestamps + 9e9)
-    with pytest.raises(InputError, match="too far apart for one clip"):
-        write_page(tmp_path / "page.html", [people[0], late], VIEW)

@@ -1,7 +1,4 @@
-from poselift.reports.protocols import PROTOCOLS
 from poselift.viz.plots.body import place
-
-MEASURED = sorted({protocol.skeleton.name for protocol in PROTOCOLS.values()})
 
 
 def test_the_person_faces_the_viewer_upright():

@@ -1,5 +1,6 @@
 // What the viewer shows, made of lifted motions.
 
+import { usualInterval } from "../numbers/times.js";
 import { prepare } from "../viewer/places.js";
 import { floorsOf, rotationToYUp } from "./upright.js";
 
@@ -14,11 +15,11 @@ export function contentOf({ people, camera, times, start, file }, drawing, files
   const content = { title: file.name, world: false, up, camera: { K: rows(camera.K, 3) }, size: [camera.width, camera.height],
     times: Float64Array.from(times, (time) => time - times[0]), video: { start: start - times[0] } };
   content.people = people.map(({ motion, angles, guessed }, i) => {
-    const { skeleton, keypoints, person } = motion, looks = drawing.skeletons[skeleton.name], steps = intervals(motion.times);
+    const { skeleton, keypoints, person } = motion, looks = drawing.skeletons[skeleton.name];
     return { id: person, names: skeleton.joints, limbs: looks.lines, body: looks.body, points: keypoints.joints,
       lines: drawing.skeletons.coco17.lines, color: drawing.colors[(person - 1) % drawing.colors.length],
       angles: angles?.names ?? [], degrees: angles?.degrees ?? new Float32Array(0), floor: floors[i], about: { height: motion.height ?? undefined },
-      interval: steps.length ? steps[steps.length >> 1] : 1 / 30, files: files(person), times: motion.times.map((time) => time - times[0]), joints: motion.joints,
+      interval: usualInterval(motion.times) || 1 / 30, files: files(person), times: motion.times.map((time) => time - times[0]), joints: motion.joints,
       root: motion.root, interpolated: motion.interpolated, guessed, start: times[0], keypoints: keypoints.pixels,
       scores: keypoints.scores, uncertainty: motion.uncertainty };
   });
@@ -26,4 +27,3 @@ export function contentOf({ people, camera, times, start, file }, drawing, files
   return content;
 }
 
-const intervals = (times) => times.slice(1).map((time, i) => time - times[i]).sort();

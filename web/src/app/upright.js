@@ -1,12 +1,12 @@
 // Up and the ground, estimated from bodies, as poselift/kinematics/up.py and poselift/viz/stage.py do.
 
+import { bodyAxes, cross, dot } from "../numbers/ground.js";
+
 /** Cosines: of 45 degrees, the most that an upright body leans, and of 25, the most that the camera does. */
 const UPRIGHT = Math.SQRT1_2, TILT = 25 * Math.PI / 180;
 /** Metres: people who are less than this above the lowest one stand on the same ground; and the most that is shown. */
 const SAME_GROUND = .35, HIGHEST = .7;
 
-const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 const unit = (a) => a.map((value) => value / Math.hypot(...a));
 
 /** The value below which a share of sorted values lies. */
@@ -17,17 +17,7 @@ function quantile(values, share) {
 
 /** The rotation from the camera frame to a level one with Y up, as rows. */
 export function rotationToYUp(motions) {
-  const axes = [];
-  for (const { joints, skeleton: { joints: names }, times } of motions) {
-    const at = (name) => names.indexOf(name);
-    const pairs = [["left_ankle", "right_ankle"], ["left_shoulder", "right_shoulder"]].map((pair) => pair.map(at));
-    for (let frame = 0; frame < times.length; frame++) {
-      const [ankles, shoulders] = pairs.map((pair) => [0, 1, 2].map((axis) =>
-        pair.reduce((sum, joint) => sum + joints[3 * (frame * names.length + joint) + axis] / 2, 0)));
-      const axis = unit(shoulders.map((value, i) => value - ankles[i]));
-      if (-axis[1] > UPRIGHT) axes.push(axis);
-    }
-  }
+  const axes = motions.flatMap(bodyAxes).map(unit).filter((axis) => -axis[1] > UPRIGHT);
   let up = axes.length ? unit([0, 1, 2].map((i) => quantile(axes.map((axis) => axis[i]), .5))) : [0, -1, 0];
   if (-up[1] < Math.cos(TILT)) {
     const sideways = unit([up[0], 0, up[2]]);

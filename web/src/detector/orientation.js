@@ -1,6 +1,9 @@
 // How far a body in a picture is turned from upright, as poselift/detection/orientation.py has it.
 
-const SHOULDERS = [5, 6], HIPS = [11, 12], ANKLES = [15, 16];
+import { angleOf } from "../numbers/turns.js";
+
+/** COCO's shoulders, hips and ankles. */
+const PAIRS = [[5, 6], [11, 12], [15, 16]];
 const CLEAR = .2;
 /** Angle from which on a look at the turned body may be better than one at the upright picture. */
 export const LEANING = Math.PI / 6;
@@ -8,16 +11,7 @@ export const LEANING = Math.PI / 6;
 export const SURE = .5;
 
 /** Angle by which a body is turned clockwise, -pi to pi; null if shoulders or hips are not clear. */
-export function bodyAngle({ points, scores }) {
-  const middle = (pair) => {
-    const rows = pair.filter((joint) => scores[joint] >= CLEAR && !Number.isNaN(points[2 * joint]));
-    return rows.length ? [0, 1].map((axis) => rows.reduce((sum, joint) => sum + points[2 * joint + axis] / rows.length, 0)) : null;
-  };
-  const [shoulders, hips, ankles] = [SHOULDERS, HIPS, ANKLES].map(middle);
-  if (!shoulders || !hips) return null;
-  const [x, y] = [0, 1].map((axis) => shoulders[axis] - hips[axis] + (ankles ? shoulders[axis] - ankles[axis] : 0));
-  return Math.atan2(x, -y);
-}
+export const bodyAngle = ({ points, scores }) => angleOf(points, scores, PAIRS, CLEAR);
 
 /** The box around joints whose sides run along a body turned by an angle, before it is turned about its middle. */
 export function boxAlong(points, angle) {

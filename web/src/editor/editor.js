@@ -1,6 +1,7 @@
 // The editor of the page: frames to look at, keypoints to drag, and the motion that follows.
 
 import { byId, download, element } from "../viewer/elements.js";
+import { penOver } from "../viewer/overlay.js";
 import { lastBefore } from "../viewer/places.js";
 import { content, note, pause, seek, show, state } from "../viewer/player.js";
 import { History } from "./edits.js";
@@ -174,20 +175,14 @@ function pull(event) {
 function draw() {
   if (canvas.hidden || document.body.dataset.stage !== "shown") return;
   loop = requestAnimationFrame(draw);
-  const ratio = Math.min(devicePixelRatio || 1, 2), [width, height] = session.size, pen = canvas.getContext("2d");
-  const wide = Math.round(canvas.clientWidth * ratio), high = Math.round(canvas.clientHeight * ratio);
-  if (canvas.width !== wide || canvas.height !== high) Object.assign(canvas, { width: wide, height: high });
-  const scale = Math.min(wide / width, high / height), frame = track() ? frameNow() : -1;
-  pen.setTransform(1, 0, 0, 1, 0, 0);
-  pen.clearRect(0, 0, wide, high);
+  const [pen, scale] = penOver(canvas, session.size), frame = frameNow();
   if (frame < 0 || state.playing) return;
-  pen.setTransform(scale, 0, 0, scale, (wide - scale * width) / 2, (high - scale * height) / 2);
-  pen.lineWidth = 1.5 * ratio / scale;
+  pen.lineWidth = 1.5 / scale;
   track().joints.forEach((name, joint) => {
     const at = 2 * (frame * track().joints.length + joint), chosen = name === byId("joint").value;
     const [x, y] = drag?.joint === name ? [drag.x, drag.y] : track().pixels.subarray(at, at + 2);
     if (Number.isNaN(x)) return;
-    pen.beginPath(); pen.arc(x + .5, y + .5, (chosen ? 8 : 5) * ratio / scale, 0, 7);
+    pen.beginPath(); pen.arc(x + .5, y + .5, (chosen ? 8 : 5) / scale, 0, 7);
     pen.fillStyle = name.startsWith("left_") ? "#8fd0ffcc" : name.startsWith("right_") ? "#ffb27acc" : "#ffffffcc";
     pen.fill();
     pen.strokeStyle = chosen ? "#fff" : "#000a"; pen.stroke();

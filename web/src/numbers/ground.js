@@ -10,8 +10,8 @@ const direction = (roll, pitch) => [
   -Math.cos(roll) * Math.cos(pitch),
   -Math.sin(pitch),
 ];
-const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+export const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+export const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 /** Weight by distance in units of the reach (Geman-McClure): 1 at 0, a quarter at 1. */
 const counts = (off) => 1 / (1 + off ** 2) ** 2;
 

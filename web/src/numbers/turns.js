@@ -3,15 +3,15 @@
 
 import { median, rounded } from "./times.js";
 
-/** Angle by which a body is turned clockwise from upright, radians; null if shoulders or hips are not clear. */
-function bodyAngle({ pixels, scores }, frame, joints, clear) {
-  const middle = (name) => {
-    const pair = [`left_${name}`, `right_${name}`].map((joint) => joints.indexOf(joint));
-    const seen = pair.map((joint) => frame * joints.length + joint).filter((at) => scores[at] >= clear);
-    if (pair.includes(-1) || !seen.length) return null;
-    return [0, 1].map((axis) => seen.reduce((sum, at) => sum + pixels[2 * at + axis], 0) / seen.length);
-  };
-  const [shoulders, hips, ankles] = ["shoulder", "hip", "ankle"].map(middle);
+/**
+ * Angle by which a body is turned clockwise from upright, -pi to pi; null if shoulders or hips are not clear.
+ * @param {number[][]} pairs joints left and right: shoulders, hips, ankles
+ */
+export function angleOf(pixels, scores, pairs, clear) {
+  const [shoulders, hips, ankles] = pairs.map((pair) => {
+    const seen = pair.filter((joint) => scores[joint] >= clear);
+    return seen.length ? [0, 1].map((axis) => seen.reduce((sum, joint) => sum + pixels[2 * joint + axis], 0) / seen.length) : null;
+  });
   if (!shoulders || !hips) return null;
   const [x, y] = [0, 1].map((k) => shoulders[k] - hips[k] + (ankles ? shoulders[k] - ankles[k] : 0));
   return Math.atan2(x, -y);
@@ -22,7 +22,11 @@ export function findTurns(keypoints, joints, constants) {
   const frames = keypoints.scores.length / joints.length;
   const samples = Math.min(frames, constants.SAMPLES);
   const rows = new Set(Array.from({ length: samples }, (_, k) => rounded((k * (frames - 1)) / Math.max(samples - 1, 1))));
-  const angles = [...rows].map((row) => bodyAngle(keypoints, row, joints, constants.CLEAR)).filter((x) => x !== null);
+  const pairs = ["shoulder", "hip", "ankle"].map((name) => ["left", "right"].map((side) => joints.indexOf(`${side}_${name}`)));
+  const angles = [...rows]
+    .map((row) => [2, 1].map((width) => width * joints.length * row))
+    .map(([pixel, score]) => angleOf(keypoints.pixels.subarray(pixel), keypoints.scores.subarray(score), pairs, constants.CLEAR))
+    .filter((angle) => angle !== null);
   if (!angles.length || median(angles.map(Math.abs)) < constants.FAR) return 0;
   const counts = [0, 0, 0, 0];
   for (const angle of angles) counts[(rounded(angle / (Math.PI / 2)) + 4) % 4]++;

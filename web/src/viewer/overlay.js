@@ -3,23 +3,29 @@
 import { frameOf } from "./places.js";
 import { css, FACE, middle, sidesOf, SMALL } from "./scene.js";
 
-/** Draws everybody at the time of the picture. */
-export function drawOverlay(canvas, content, state, time) {
-  const ratio = Math.min(devicePixelRatio || 1, 2), wide = Math.round(canvas.clientWidth * ratio);
-  const high = Math.round(canvas.clientHeight * ratio), [width, height] = content.size;
+/** Clears a canvas over the video; gives a pen for pixels of the video, and the CSS pixels for one of them. */
+export function penOver(canvas, [width, height]) {
+  const ratio = Math.min(devicePixelRatio || 1, 2);
+  const [wide, high] = [canvas.clientWidth, canvas.clientHeight].map((side) => Math.round(side * ratio));
   if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
   const pen = canvas.getContext("2d"), scale = Math.min(wide / width, high / height);
   pen.setTransform(1, 0, 0, 1, 0, 0);
   pen.clearRect(0, 0, wide, high);
   pen.setTransform(scale, 0, 0, scale, (wide - scale * width) / 2, (high - scale * height) / 2);
+  return [pen, scale / ratio];
+}
+
+/** Draws everybody at the time of the picture. */
+export function drawOverlay(canvas, content, state, time) {
+  const [pen, scale] = penOver(canvas, content.size);
   pen.lineCap = "round";
   content.people.forEach((person) => {
     const frame = frameOf(person, time);
     if (frame < 0 || state.hidden.has(person.id)) return;
     pen.globalAlpha = person.gap[frame] ? .5 : 1;
-    if (state.show.uncertainty && person.uncertainty) drawUncertainty(pen, person, frame, scale / ratio);
-    if (state.show.skeleton) drawLines(pen, person, frame, scale / ratio);
-    if (state.show.detections) drawDetections(pen, person, frame, scale / ratio);
+    if (state.show.uncertainty && person.uncertainty) drawUncertainty(pen, person, frame, scale);
+    if (state.show.skeleton) drawLines(pen, person, frame, scale);
+    if (state.show.detections) drawDetections(pen, person, frame, scale);
   });
 }
 
