@@ -132,8 +132,16 @@ def _difference(
         return None
     shift, spread = moved
     length = max(size_of(start), size_of(end))
-    # Sizes are compared by the joints that both have: a pose does not shrink when its feet are not seen.
+    # Sizes are compared by the joints that both have, as far as both are sure of them: a pose does not shrink when its
+    # feet are not seen, or guessed.
     both = np.isfinite(end - start).all(-1)
-    sizes = size_of(start[both]), size_of(end[both])
+    weights = (start_scores * end_scores)[both]
+    sizes = _extent(start[both], weights), _extent(end[both], weights)
     ratio = sizes[0] / sizes[1] if max(sizes) > _TELLING * length else 1.0
     return Difference(float(np.linalg.norm(shift)) / length, spread / length, abs(float(np.log(ratio))))
+
+
+def _extent(points: Float[np.ndarray, "j 2"], weights: Float[np.ndarray, " j"]) -> float:
+    """Extent of points along the longer side, pixels, at least 1: of an even bar with their weighted deviation."""
+    weights = weights / weights.sum()
+    return max(1.0, float(np.sqrt(12 * weights @ (points - weights @ points) ** 2).max()))
