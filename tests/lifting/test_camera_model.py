@@ -7,7 +7,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.lifting import camera_for
-from poselift.lifting.camera_model import CameraModel, check_fits
+from poselift.lifting.camera_model import CameraModel
 
 _camera_for = inspect.unwrap(camera_for)
 """Past the types, which are checked in tests alone."""
@@ -77,12 +77,3 @@ def test_sizes_that_are_none(size):
 def test_words_are_no_numbers(fov, intrinsics):
     with pytest.raises(InputError, match=r"give numbers|give four numbers"):
         _camera_for((640, 480), fov, intrinsics)
-
-
-def test_a_camera_of_pictures_of_another_size():
-    check_fits(camera_for((1920, 1080)), (1920, 1080))
-    with pytest.raises(
-        InputError,
-        match=r"of pictures of 960 x 540 pixels, the camera of 1920 x 1080; give .* such as camera_for\(\(960, 540\)\)",
-    ):
-        check_fits(camera_for((1920, 1080)), (960, 540))

@@ -62,7 +62,9 @@ def segment(frames, fps=30.0, seed=0, motions=1):
     """Two joints that move at random."""
     pixels = np.random.default_rng(seed).normal(size=(frames, 2, 2)).cumsum(0).astype(np.float32)
     scores, times = np.ones((frames, 2), np.float32), np.arange(frames) / fps
-    return Segment(0, frames, times, pixels, scores, np.arange(frames), camera_for((640, 480)), 0, motions)
+    rays, trust = np.ones((frames, 2, 3)), np.ones((frames, 2))
+    camera = camera_for((640, 480))
+    return Segment(0, frames, times, pixels, scores, rays, trust, np.arange(frames), camera, 0, motions)
 
 
 def lift(network, *segments, window=20):
