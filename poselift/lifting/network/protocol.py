@@ -27,6 +27,10 @@ class Windows:
     image_size: Float[np.ndarray, "b 2"]
     distortion: Float[np.ndarray, "b 5"] | None = None
 
+    def __getitem__(self, rows: slice) -> "Windows":
+        """Some of the windows."""
+        return Windows(*(None if array is None else array[rows] for array in vars(self).values()))
+
 
 @dataclass(frozen=True)
 class Lifted:

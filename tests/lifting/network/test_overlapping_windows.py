@@ -150,7 +150,9 @@ def test_interleaved_motions_are_lifted_by_themselves(fps, parts):
     expected = []
     for first in range(parts):
         rows = slice(first, None, parts)
-        arrays = {name: getattr(given_, name)[rows] for name in ("times", "pixels", "scores", "rays", "trust", "frames")}
+        arrays = {
+            name: getattr(given_, name)[rows] for name in ("times", "pixels", "scores", "rays", "trust", "frames")
+        }
         part = replace(given_, motions=1, **arrays)
         columns = lift(Places(), part)[0].joints.reshape(len(part.times), -1).T
         expected.append([np.interp(given_.times, part.times, column) for column in columns])
