@@ -29,7 +29,10 @@ class Windows:
 
     def __getitem__(self, rows: slice) -> "Windows":
         """Some of the windows."""
-        return Windows(*(None if array is None else array[rows] for array in vars(self).values()))
+        lens = None if self.distortion is None else self.distortion[rows]
+        return Windows(
+            self.pixels[rows], self.scores[rows], self.times[rows], self.K[rows], self.image_size[rows], lens
+        )
 
 
 @dataclass(frozen=True)
