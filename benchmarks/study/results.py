@@ -26,9 +26,11 @@ class Result:
 
     @property
     def trained(self) -> str:
-        """The device and the seeds of the trainings, such as "GPU: 0, 1"."""
-        on_gpu = "trainer=gpu" in next(iter(self.trainings.values()))["command"]
-        return f"{'GPU' if on_gpu else 'CPU'}: {', '.join(map(str, self.trainings))}"
+        """The seeds of the trainings by their device, such as "GPU: 0, CPU: 1, 2"."""
+        seeds: dict[str, list[str]] = {}
+        for seed, training in self.trainings.items():
+            seeds.setdefault("GPU" if "trainer=gpu" in training["command"] else "CPU", []).append(str(seed))
+        return ", ".join(f"{device}: {', '.join(found)}" for device, found in seeds.items())
 
     @property
     def parameters(self) -> int:
@@ -48,8 +50,8 @@ def read_results(studies: Sequence[Study], rows: Sequence[Row], seeds: Sequence[
     """The results of all rows that have any, by name; rows that equal another one have those of the other.
 
     Args:
-        studies: of one budget. The first one that has trained a row gives its errors, and the last one that has
-            measured it its costs.
+        studies: of one budget. The first one that has trained a row with a seed gives its errors, and the last one
+            that has measured it its costs.
         rows: in the order of the results.
         seeds: of the trainings.
     """
@@ -57,10 +59,10 @@ def read_results(studies: Sequence[Study], rows: Sequence[Row], seeds: Sequence[
     results = {}
     for row in rows:
         trained = by_name[row.equals or row.name]
-        found = [{seed: one for seed in seeds if (one := study.finished(trained, seed))} for study in studies]
+        found = {seed: next(filter(None, (study.finished(trained, seed) for study in studies)), None) for seed in seeds}
+        trainings = {seed: training for seed, training in found.items() if training}
         costs = [study.costs(trained, seed) for study in studies for seed in seeds]
-        if any(found):
-            trainings = next(filter(None, found))
+        if trainings:
             results[row.name] = Result(row, trainings, next(filter(None, reversed(costs)), None))
     return results
 
