@@ -37,12 +37,13 @@ class TorchNetwork:
         Raises:
             InputError: the GPU has no memory for a single window.
         """
-        arrays = (windows.pixels, windows.scores, windows.times, windows.K, windows.image_size)
+        pixels, scores, times = map(self._move, (windows.pixels, windows.scores, windows.times))
+        K, image_size = map(self._move, (windows.K, windows.image_size))
         lens = None if windows.distortion is None else self._move(windows.distortion)
         count, length = windows.scores.shape[:2]
         try:
             with torch.inference_mode(), _one_thread():
-                found = lift_windows(self._lifter, *map(self._move, arrays), lens, flip)
+                found = lift_windows(self._lifter, pixels, scores, times, K, image_size, lens, flip)
         except torch.OutOfMemoryError as error:
             if count == 1:
                 raise InputError(
