@@ -116,9 +116,11 @@ def prepare(
             timestamps of a file are not in seconds.
     """
     if tuple(camera.image_size) != tuple(keypoints.image_size):  # the same pixel would be another ray
+        sizes = keypoints.image_size, camera.image_size
+        ours, theirs = (f"{width:g} x {height:g}" for width, height in sizes)
         raise InputError(
-            "the keypoints are of pictures of {:g} x {:g} pixels, the camera of {:g} x {:g}; give the camera of these "
-            "pictures, such as camera_for({})".format(*keypoints.image_size, *camera.image_size, keypoints.image_size)
+            f"the keypoints are of pictures of {ours} pixels, the camera of {theirs}; give the camera of these "
+            f"pictures, such as camera_for({tuple(keypoints.image_size)})"
         )
     if not len(keypoints) and not options.every_frame:
         raise InputError("the keypoints have no frames; give at least one")
