@@ -67,12 +67,19 @@ def read_results(studies: Sequence[Study], rows: Sequence[Row], seeds: Sequence[
     return results
 
 
-def spread(results: Mapping[str, Result], key: str = "mpjpe") -> float:
-    """The standard deviation of an error over the seeds, pooled over all rows, in mm; NaN without a second seed."""
-    squares, freedom = 0.0, 0
+def spreads(results: Mapping[str, Result], key: str = "mpjpe") -> dict[str, float]:
+    """The standard deviation of an error over the seeds in mm, by the kind of model and pooled over its rows.
+
+    Kinds differ: the seeds of a lifter agree within a millimetre, those of an encoder with a decoder do not.
+
+    Returns:
+        The kinds in the order of their first rows; NaN without a second seed.
+    """
+    squares: dict[str, float] = {}
+    freedom: dict[str, int] = {}
     for result in results.values():
-        if result.row.equals is None:
-            errors = result.errors(key)
-            squares += sum((error - fmean(errors)) ** 2 for error in errors)
-            freedom += len(errors) - 1
-    return math.sqrt(squares / freedom) if freedom else math.nan
+        kind = result.row.kind
+        errors = result.errors(key) if result.row.equals is None else []
+        squares[kind] = squares.get(kind, 0.0) + sum((error - fmean(errors)) ** 2 for error in errors)
+        freedom[kind] = freedom.get(kind, 0) + max(0, len(errors) - 1)
+    return {kind: math.sqrt(squares[kind] / freedom[kind]) if freedom[kind] else math.nan for kind in squares}
