@@ -31,11 +31,11 @@ from poselift.kinematics import Rig, foot_contacts, ground, height, whole_body
 from poselift.kinematics.angles import joints_of, rig_angles
 from poselift.kinematics.filtering import BLOCK
 from poselift.kinematics.inverse import Body
-from poselift.lifting.finish import level_feet, repetitions, root_track
+from poselift.lifting.finish import constant_bones, level_feet, repetitions, root_track
 from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty
 from poselift.lifting.finish.level_feet import move_feet
-from poselift.lifting.finish.reprojection_refinement import move_to_rays, smooth_offsets
-from poselift.lifting.prepare import gaps, lifter_joints, pelvis, quarter_turns, rates
+from poselift.lifting.finish.reprojection_refinement import measure_offsets, move_to_rays
+from poselift.lifting.prepare import gaps, pelvis, quarter_turns, rates
 from poselift.models import Weights, load_weights
 from poselift.models.onnx_export import OPSET, quiet
 from poselift.models.weights_graph import shorten_names
@@ -44,12 +44,12 @@ from poselift.tracking import matching, stitching, track, tracker
 
 _MODULES = (
     character,
+    constant_bones,
     foot_contacts,
     gaps,
     ground,
     height,
     level_feet,
-    lifter_joints,
     matching,
     orientation,
     pelvis,
@@ -84,7 +84,7 @@ class Refine(nn.Module):
         self, joints: Tensor, radii: Tensor, rays: Tensor, trust: Tensor, times: Tensor, root: Tensor
     ) -> tuple[Tensor, Tensor]:
         """Joints (t, j, 3) and uncertainty (t, j) without the factor of the weights' card; metres."""
-        offsets = smooth_offsets(joints, rays, trust, times, root, self.skeleton)
+        offsets = measure_offsets(joints, rays, trust, times, root, self.skeleton)
         return move_to_rays(joints, offsets), adjust_uncertainty(radii, offsets, trust)
 
 

@@ -1,7 +1,5 @@
 """One detection per person: joins two passes, and drops duplicates."""
 
-from typing import NamedTuple
-
 import numpy as np
 from jaxtyping import Bool, Float, UInt8
 
@@ -17,23 +15,12 @@ _MATCH = 0.1
 """Side of the square in which two joints match, as a share of the longer side of the person's box."""
 
 
-class NMSParameters(NamedTuple):
-    """Parameters of the pose NMS, chosen on synthetic scenes (benchmarks/tracking.md); the paper uses real ones.
-
-    Attributes:
-        sigma_score: scale of joint scores relative to the pose's highest.
-        sigma_distance: scale of squared distances, in those of the longer side of the person's box.
-        spatial: weight of the distances of joints against the number of matches.
-        threshold: least similarity of two detections of one person.
-    """
-
-    sigma_score: float = 0.7
-    sigma_distance: float = 0.02
-    spatial: float = 0.25
-    threshold: float = 0.3125
-
-
-PARAMETERS = NMSParameters()
+SIGMA_SCORE, SIGMA_DISTANCE, SPATIAL = 0.7, 0.02, 0.25
+"""Of the pose NMS, chosen on synthetic scenes (benchmarks/tracking.md), where the paper uses real ones: scale of joint
+scores relative to the pose's highest; of squared distances, in those of the longer side of the person's box; and weight
+of the distances of joints against the number of matches."""
+ALIKE = 0.3125
+"""Least similarity of two detections of one person, chosen likewise."""
 
 
 def overlap(a: Float[np.ndarray, "n 4"], b: Float[np.ndarray, "m 4"]) -> Float[np.ndarray, "n m"]:
@@ -80,10 +67,7 @@ def join_passes(
 
 
 def pose_similarity(
-    keypoints: Float[np.ndarray, "n j 2"],
-    scores: Float[np.ndarray, "n j"],
-    boxes: Float[np.ndarray, "n 4"],
-    parameters: NMSParameters = PARAMETERS,
+    keypoints: Float[np.ndarray, "n j 2"], scores: Float[np.ndarray, "n j"], boxes: Float[np.ndarray, "n 4"]
 ) -> Float[np.ndarray, "n n"]:
     """Similarity of each two poses, in units of the smaller one's box; 0 without a common joint.
 
@@ -105,16 +89,15 @@ def pose_similarity(
         keypoints: pixels; NaN for undetected joints.
         scores: of the joints; 0 or less for undetected joints.
         boxes: x0, y0, x1, y1 of the people, pixels.
-        parameters: σ₁, σ₂ and λ.
     """
     sizes = np.maximum((boxes[:, 2:] - boxes[:, :2]).max(-1), 1e-9)
     apart = (keypoints[:, None] - keypoints) / np.minimum(sizes[:, None], sizes)[..., None, None]
     found = np.isfinite(keypoints).all(-1) & (scores > 0)
-    sure = np.tanh(scores / np.maximum(scores.max(-1, keepdims=True), 1e-9) / parameters.sigma_score)
+    sure = np.tanh(scores / np.maximum(scores.max(-1, keepdims=True), 1e-9) / SIGMA_SCORE)
     match = (np.abs(apart) <= _MATCH / 2).all(-1) * sure[:, None] * sure
-    near = np.exp(-(apart**2).sum(-1) / parameters.sigma_distance)
+    near = np.exp(-(apart**2).sum(-1) / SIGMA_DISTANCE)
     both = found[:, None] & found
-    similarity: np.ndarray = np.where(both, match + parameters.spatial * near, 0).sum(-1) / np.maximum(both.sum(-1), 1)
+    similarity: np.ndarray = np.where(both, match + SPATIAL * near, 0).sum(-1) / np.maximum(both.sum(-1), 1)
     return similarity
 
 
@@ -137,7 +120,7 @@ def pose_nms(
         boxes: x0, y0, x1, y1 of the people, pixels.
         box_scores: of the people.
     """
-    alike = pose_similarity(keypoints, scores, boxes) >= PARAMETERS.threshold
+    alike = pose_similarity(keypoints, scores, boxes) >= ALIKE
     kept: list[int] = []
     for i in np.argsort(-box_scores, kind="stable").tolist():
         if not alike[i, kept].any():

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, UInt8
 
 from poselift.core.threads import background_pool, pool
 from poselift.detection import PlaceDetector, Search
-from poselift.detection.duplicates import PARAMETERS, pose_nms, pose_similarity
+from poselift.detection.duplicates import ALIKE, pose_nms, pose_similarity
 from poselift.detection.multipose import is_crowded
 from poselift.finding.followed_person import Followed
 from poselift.finding.picture_changes import Changes
@@ -167,7 +167,7 @@ class RunningSearch:
         keypoints = np.concatenate([found.keypoints, [person.keypoints for person in self.people]])
         scores = np.concatenate([found.scores, [person.scores for person in self.people]])
         alike = pose_similarity(keypoints, scores, np.concatenate([found.boxes, self.boxes]))
-        return alike[: len(found), len(found) :].max(1) >= PARAMETERS.threshold
+        return alike[: len(found), len(found) :].max(1) >= ALIKE
 
     def misses(self, person: Followed, found: Detections, shape: tuple[int, ...]) -> bool:
         """Whether it should have found somebody who is not among those whom it found.

@@ -131,20 +131,6 @@ def _said(intrinsics: Sequence[float]) -> str:
     return f"intrinsics {','.join(f'{value:g}' for value in intrinsics)}"
 
 
-def check_fits(camera: CameraModel, image_size: tuple[int, int]) -> None:
-    """Checks that a camera is of pictures of this size.
-
-    Raises:
-        InputError: its pictures have another size, so the same pixel would be another ray.
-    """
-    if tuple(camera.image_size) != tuple(image_size):
-        ours, theirs = (" x ".join(f"{side:g}" for side in size) for size in (image_size, camera.image_size))
-        raise InputError(
-            f"the keypoints are of pictures of {ours} pixels, the camera of {theirs}; give the camera of these "
-            f"pictures, such as camera_for({tuple(image_size)})"
-        )
-
-
 def _number(value: object, name: str) -> float:
     """The value as a number."""
     try:

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from poselift.detection.duplicates import (
-    PARAMETERS,
-    NMSParameters,
+    ALIKE,
+    SIGMA_DISTANCE,
+    SIGMA_SCORE,
+    SPATIAL,
     join_passes,
     pose_nms,
     pose_similarity,
@@ -38,7 +40,7 @@ def test_pieces_of_somebody_who_fills_the_picture_are_dropped():
     assert keep_fine.tolist() == [False, False, True]
 
 
-def similarity_by_loop(keypoints, scores, boxes, parameters):
+def similarity_by_loop(keypoints, scores, boxes):
     """The paper's formulas 9 to 11, joint by joint, as means, in units of the smaller box."""
     n, joints = scores.shape
     similarity = np.zeros((n, n))
@@ -50,9 +52,9 @@ def similarity_by_loop(keypoints, scores, boxes, parameters):
                 if math.isnan(keypoints[i, joint, 0]) or math.isnan(keypoints[other, joint, 0]):
                     continue
                 x, y = (keypoints[i, joint] - keypoints[other, joint]) / size
-                term = parameters.spatial * math.exp(-(x * x + y * y) / parameters.sigma_distance)
+                term = SPATIAL * math.exp(-(x * x + y * y) / SIGMA_DISTANCE)
                 if abs(x) <= 0.05 and abs(y) <= 0.05:
-                    one, two = (scores[k, joint] / scores[k].max() / parameters.sigma_score for k in (i, other))
+                    one, two = (scores[k, joint] / scores[k].max() / SIGMA_SCORE for k in (i, other))
                     term += math.tanh(one) * math.tanh(two)
                 terms.append(term)
             similarity[i, other] = sum(terms) / len(terms) if terms else 0
@@ -88,9 +90,8 @@ def test_similarity_is_the_papers_formula():
     scores = rng.uniform(0.1, 0.9, (4, 17))
     poses[1, :5], scores[1, :5] = np.nan, 0
     boxes = np.array([[0.0, 0, 60, 100], [3, 2, 123, 102], [8, 0, 108, 100], [300, 0, 350, 50]])
-    parameters = NMSParameters(sigma_score=0.6, sigma_distance=0.03, spatial=1.5, threshold=1.0)
-    similarity = pose_similarity(poses, scores, boxes, parameters)
-    assert similarity == pytest.approx(similarity_by_loop(poses, scores, boxes, parameters), abs=1e-12)
+    similarity = pose_similarity(poses, scores, boxes)
+    assert similarity == pytest.approx(similarity_by_loop(poses, scores, boxes), abs=1e-12)
 
 
 def test_similarity_does_not_depend_on_how_high_scores_or_how_large_people_are():
@@ -128,7 +129,7 @@ def test_who_was_dropped_drops_nobody():
     """Of a row of people, each near the next, every other one is kept."""
     poses = np.stack([pose(shift, 0, 100) for shift in (0, 4.5, 9)])
     scores, boxes = np.full((3, 17), 0.6), np.tile([0.0, 0, 100, 100], (3, 1))
-    alike = pose_similarity(poses, scores, boxes) >= PARAMETERS.threshold
+    alike = pose_similarity(poses, scores, boxes) >= ALIKE
     assert alike.tolist() == [[True, True, False], [True, True, True], [False, True, True]]
     assert pose_nms(poses, scores, boxes, np.array([0.6, 0.5, 0.4])) == [0, 2]
 

@@ -144,12 +144,6 @@ def test_the_root_between_looks_is_where_it_is_with_all_looks(view, keypoints, o
     assert np.abs(motion.root - view.root.numpy()).max() < 0.06
 
 
-@pytest.mark.parametrize("wrong", [{"window": 0}, {"threshold": 1.5}, {"threshold": -0.1}])
-def test_options_that_make_no_sense_are_refused(wrong):
-    with pytest.raises(InputError, match=next(iter(wrong))):
-        LiftOptions(**wrong)
-
-
 @pytest.mark.parametrize("fps", [60, 100])
 def test_above_fifty_frames_a_second_every_second_one_is_lifted_by_itself(keypoints, weights, camera, fps):
     """The mean of the two halves, each lifted by itself and drawn out."""
@@ -211,5 +205,6 @@ def test_options_take_numbers_of_numpy_and_refuse_others(monkeypatch):
     # A user has no type checker of the tests before poselift's own check.
     monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)
     assert LiftOptions(window=np.int64(63), threshold=np.float32(0.3), flip=np.bool_(False)).window == 63
-    with pytest.raises(InputError, match="window=0 must be"):
-        LiftOptions(window=np.int64(0))
+    for wrong in ({"window": np.int64(0)}, {"threshold": 1.5}, {"threshold": -0.1}):
+        with pytest.raises(InputError, match=next(iter(wrong))):
+            LiftOptions(**wrong)

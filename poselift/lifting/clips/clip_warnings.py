@@ -1,16 +1,18 @@
 """Warnings about a clip and its people, for `summary.json` and the console."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.times import usual_interval
 from poselift.kinematics.height import Height
 from poselift.lifting.clips.plausible_bodies import doubt_body
 from poselift.lifting.clips.plausible_clock import doubt_clock
-from poselift.lifting.finish.joint_uncertainty import FEW_JOINTS, seen_joints
+from poselift.lifting.finish.joint_uncertainty import FEW_JOINTS
 from poselift.skeleton import Skeleton
 from poselift.structures import Keypoints2D, Motion
+from poselift.video.missing import JUMP
 
 _RATES = (6.5, 125.0)
 """Frame rates without a warning: the measured range of the lifters, and a little more."""
@@ -22,6 +24,36 @@ _RARELY = 0.5
 """Share of the clip below which a person triggers a warning."""
 _NAMED = 10
 """People that this warning names."""
+
+
+def find_warnings(
+    given: Sequence[str],
+    tracks: Sequence[Keypoints2D],
+    times: Float[np.ndarray, " t"],
+    best: Sequence[float],
+    motions: Sequence[Motion],
+    heights: Mapping[int, Height],
+    skeleton_in: Skeleton,
+) -> list[str]:
+    """All warnings of a clip and of the people who were lifted, one line each.
+
+    Args:
+        given: those of the clip itself.
+        tracks: of everybody who was found.
+        times: of all frames, seconds.
+        best: the best joint score of each look.
+        motions: of the people who were lifted.
+        heights: standing height by person's number, as far as known.
+        skeleton_in: the lifter's input joints.
+    """
+    interval = usual_interval(times)
+    warnings = [*given, *find_absence(tracks, len(times), best), *find_odd_rate(interval)]
+    if not any(JUMP in warning for warning in given):
+        warnings += find_gaps(times, interval)
+    warnings += find_rare_people([motion.keypoints for motion in motions], len(times))
+    for motion in motions:
+        warnings += find_doubts(motion, heights.get(motion.keypoints.person), skeleton_in)
+    return warnings
 
 
 def find_absence(tracks: Sequence[Keypoints2D], frames: int, best: Sequence[float]) -> list[str]:
@@ -55,8 +87,8 @@ def find_doubts(motion: Motion, stature: Height | None, skeleton_in: Skeleton) -
         )
     known = [joint for joint in motion.keypoints.skeleton.joints if joint in skeleton_in.joints]
     columns = motion.keypoints.skeleton.indices(known)
-    scores = np.where(motion.keypoints.used(motion.threshold), motion.keypoints.scores, 0.0)
-    joints = seen_joints(scores[:, columns])
+    counts = motion.keypoints.used(motion.threshold)[:, columns].sum(-1)
+    joints = counts[counts > 0].mean() if counts.any() else 0
     if 0 < joints < FEW_JOINTS:
         found.append(f"{person} shows {joints:.1f} joints a frame, on average: the rest of the body is a guess")
     if doubt := doubt_clock(motion):

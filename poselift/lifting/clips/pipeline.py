@@ -17,12 +17,11 @@ from poselift.finding.qualities import DEFAULT_QUALITY
 from poselift.finding.video_clip import Clip, ReadShare, VideoClip
 from poselift.kinematics.height import GivenHeights, Height, check_heights, height_of, take_height
 from poselift.lifting.camera_model import CameraModel, camera_for
-from poselift.lifting.clips.clip_warnings import find_absence, find_doubts, find_gaps, find_odd_rate, find_rare_people
+from poselift.lifting.clips.clip_warnings import find_warnings
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.three_stages import lift
 from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
-from poselift.video.missing import JUMP
 
 _LOG = logging.getLogger(__name__)
 
@@ -144,29 +143,24 @@ def lift_clip(
     camera = camera_for(clip.image_size, fov, intrinsics)
     check_chosen(people, height)
     tracks, times, best = _track(clip, watch, lambda done: progress("Finding people", done))
-    interval = usual_interval(times)
-    warnings = [*clip.warnings, *find_absence(tracks, len(times), best), *find_odd_rate(interval)]
-    if not any(JUMP in warning for warning in clip.warnings):
-        warnings += find_gaps(times, interval)
     if tracks:
         _check_present([*(people or []), *(height if isinstance(height, Mapping) else [])], tracks, clip)
-    if people is not None:
-        tracks = [track for track in tracks if track.person in people]
-    warnings += find_rare_people(tracks, len(times))
+    chosen = [track for track in tracks if people is None or track.person in people]
     motions, heights = [], {}
-    for done, track in enumerate(tracks):
-        progress("Lifting", done / len(tracks))
+    for done, track in enumerate(chosen):
+        progress("Lifting", done / len(chosen))
         with watch.time("lift"):
             motion = lift(track, weights, camera, options)
             motion, stature = take_height(motion, height_of(track.person, height))
-        warnings += find_doubts(motion, stature, weights.skeleton_in)
         motions.append(motion)
         if stature is not None:
             heights[track.person] = stature
     progress("Lifting", 1.0)
     _LOG.debug("%s: lifted %d people in %d frames", clip.path, len(motions), len(times))
+    warnings = find_warnings(clip.warnings, tracks, times, best, motions, heights, weights.skeleton_in)
     for warning in warnings:
         _LOG.warning("%s: %s", clip.path, warning)
+    interval = usual_interval(times)
     fps, span = 1 / interval if interval else clip.fps, (float(times[0]), float(times[-1]))
     return LiftedClip(fps, len(times), span, camera, motions, heights, watch.seconds, warnings)
 

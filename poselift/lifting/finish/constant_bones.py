@@ -1,15 +1,16 @@
 """Bones of constant length: a body does not grow or shrink from frame to frame."""
 
 from collections import deque
-from collections.abc import Collection
 
 import numpy as np
 from jaxtyping import Float
 
 from poselift.geometry import bone_lengths
-from poselift.lifting.prepare.lifter_joints import rarely_seen_joints
 from poselift.lifting.prepare.prepare_stage import Prepared
 from poselift.skeleton import Skeleton
+
+_RARELY = 0.05
+"""Least share of frames in which a joint must be seen for its bone's length to be measured."""
 
 _SAMPLES, _INTERVAL = 200, 0.1
 """Frames at most in which a stream measures lengths, and least seconds between them: neighbours tell the same."""
@@ -33,8 +34,7 @@ def measure_clip(
     if not known.any():
         return None
     rows = known & seen if (known & seen).any() else known
-    unseen = rarely_seen_joints(scores[seen], skeleton_in, skeleton)
-    return usual_lengths(bone_lengths(joints[rows], skeleton.parent_indices), skeleton, unseen)
+    return usual_lengths(bone_lengths(joints[rows], skeleton.parent_indices), scores[seen], skeleton_in, skeleton)
 
 
 class BonesSoFar:
@@ -62,24 +62,28 @@ class BonesSoFar:
             self._time = time
             self._samples.append((bone_lengths(joints[row], self._skeleton.parent_indices), prepared.scores[row]))
             lengths, scores = (np.stack(values) for values in zip(*self._samples, strict=True))
-            unseen = rarely_seen_joints(scores, self._skeleton_in, self._skeleton)
-            self.lengths = usual_lengths(lengths, self._skeleton, unseen)
+            self.lengths = usual_lengths(lengths, scores, self._skeleton_in, self._skeleton)
         return self.lengths
 
 
 def usual_lengths(
-    lengths: Float[np.ndarray, "t j"], skeleton: Skeleton, unseen: Collection[str] = ()
+    lengths: Float[np.ndarray, "t j"], scores: Float[np.ndarray, "n j_in"], skeleton_in: Skeleton, skeleton: Skeleton
 ) -> Float[np.ndarray, " j"]:
     """The median length of each bone, by the joint at its end.
 
+    Bones of joints that were hardly ever seen take the length of the other side's, if that was seen.
+
     Args:
         lengths: of the bones in each frame.
+        scores: of the lifter's input joints in the frames with keypoints.
+        skeleton_in: of `scores`.
         skeleton: of the bones.
-        unseen: joints that were hardly ever seen. Their bones take the length of the other side's, if that was seen.
     """
     # The lower of two middle values, as torch has it, is the length of some frame.
     median = np.sort(lengths, axis=0)[(len(lengths) - 1) // 2]
+    unseen = np.mean(scores > 0, axis=0) < _RARELY if len(scores) else np.zeros(len(skeleton_in), bool)
+    hidden = {name for name, flag in zip(skeleton_in.joints, unseen, strict=True) if flag}
     for joint, partner in enumerate(skeleton.flip_indices):
-        if skeleton.joints[joint] in unseen and skeleton.joints[partner] not in unseen:
+        if skeleton.joints[joint] in hidden and skeleton.joints[partner] not in hidden:
             median[joint] = median[partner]
     return median

@@ -14,7 +14,7 @@ from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty
 from poselift.lifting.finish.level_feet import level_feet
 from poselift.lifting.finish.repetitions import fill_from_repetitions
 from poselift.lifting.finish.reprojection_refinement import measure_offsets, move_to_rays
-from poselift.lifting.finish.root_track import solve_root
+from poselift.lifting.finish.root_track import place_root, solve_root
 from poselift.lifting.network.protocol import Lifted
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.prepare.gaps import widening_factors
@@ -66,63 +66,51 @@ def finish(
     for segment, own in zip(prepared.segments, lifted, strict=True):
         rows = slice(segment.first, segment.end)
         interpolated[rows] = ~seen[rows]
-        poses, radii = _refine(prepared, segment, own, weights, options)
+        poses, radii = _refine(segment, own, weights, options)
         joints[rows] = interpolate(poses, segment.times, times[rows])
         if uncertainty is not None and radii is not None:
             wider = widening_factors(seen[rows], times[rows])[:, None]
             uncertainty[rows] = wider * interpolate(radii, segment.times, times[rows])
 
-    def motion(joints: Float[np.ndarray, "t j 3"]) -> Motion:
-        root = _place(joints, prepared)
-        keypoints = prepared.keypoints
+    if stream is None:
+        joints = fill_from_repetitions(joints, prepared.bridged, times, prepared.interval)
+
+    def place(joints: Float[np.ndarray, "t j 3"]) -> Motion:
+        """The motion with its root."""
         return Motion(
             joints,
-            root,
+            place_root(joints, prepared),
             times,
             interpolated,
             skeleton,
             "camera",
-            keypoints,
+            prepared.keypoints,
             uncertainty,
             pelvis=weights.pelvis,
             threshold=options.threshold,
         )
 
-    if stream is None:
-        joints = fill_from_repetitions(joints, prepared.bridged, times, prepared.interval)
-        if options.refine:
-            joints = level_feet(motion(joints), options.threshold)
+    if stream is None and options.refine:
+        joints = level_feet(place(joints), options.threshold)
     if options.constant_bones:
         if stream is None:
             lengths = measure_clip(joints, prepared.scores, weights.skeleton_in, skeleton)
         else:
             lengths = stream.bones.measure(stream.time, joints, prepared)
         joints = joints if lengths is None else set_bone_lengths(joints, lengths, skeleton.parent_indices)
-    return add_body_uncertainty(motion(joints))
+    return add_body_uncertainty(place(joints))
 
 
 def _refine(
-    prepared: Prepared, segment: Segment, lifted: Lifted, weights: Weights, options: LiftOptions
+    segment: Segment, lifted: Lifted, weights: Weights, options: LiftOptions
 ) -> tuple[Float[np.ndarray, "n j 3"], Float[np.ndarray, "n j"] | None]:
     """Joints in the camera frame, moved towards their rays, and their uncertainty, in the network's frames."""
-    poses = turn_back(lifted.joints, segment.turns)
-    if not options.refine and lifted.uncertainty is None:
+    poses, radii = turn_back(lifted.joints, segment.turns), lifted.uncertainty
+    if not options.refine and radii is None:
         return poses, None
-    exact, trust = poses.astype(np.float64), segment.spread(prepared.trust)
-    rays = segment.spread(prepared.rays)
-    offsets = measure_offsets(exact, rays, trust, segment.times, weights.skeleton_out)
-    radii = lifted.uncertainty
+    exact = poses.astype(np.float64)
+    root = solve_root(exact, segment.rays, segment.trust, segment.times)
+    offsets = measure_offsets(exact, segment.rays, segment.trust, segment.times, root, weights.skeleton_out)
     if radii is not None:
-        radii = weights.uncertainty_factor * adjust_uncertainty(radii, offsets, trust)
+        radii = weights.uncertainty_factor * adjust_uncertainty(radii, offsets, segment.trust)
     return move_to_rays(exact, offsets) if options.refine else poses, radii
-
-
-def _place(joints: Float[np.ndarray, "t j 3"], prepared: Prepared) -> Float[np.ndarray, "t 3"]:
-    """The root in each segment; NaN between them, and in segments without a ray."""
-    root = np.full((len(joints), 3), np.nan, np.float32)
-    rays, trust, times = prepared.rays, prepared.trust, prepared.keypoints.timestamps
-    for segment in prepared.segments:
-        rows = slice(segment.first, segment.end)
-        if trust[rows].any():
-            root[rows] = solve_root(joints[rows].astype(np.float64), rays[rows], trust[rows], times[rows])
-    return root

@@ -43,35 +43,14 @@ def adjust_uncertainty(
         weights: of the rays; 0 where a joint was not seen. The first joint is the root.
     """
     xp = array_namespace(weights)
-    misfit, joints = clip_misfit(offsets, weights) / _USUAL_MISFIT, seen_joints(weights)
-    wider = xp.where((joints > 0) & ~xp.any(weights[:, 0] > 0), _UNSEEN_ROOT, 1.0)
+    total, seen = weights.sum(), weights > 0
+    misfit = (xp.linalg.vector_norm(offsets, axis=-1) * weights).sum() / xp.where(total > 0, total, 1.0)
+    misfit = xp.where(total > 0, misfit, _USUAL_MISFIT)
+    misfit = xp.where(misfit > _LEAST_MISFIT, misfit, _LEAST_MISFIT) / _USUAL_MISFIT
+    frames = xp.any(seen, axis=-1).sum()
+    joints = seen.sum() / xp.where(frames > 0, frames, 1)  # in a frame with any
     guessed = (joints > 0) & (joints < FEW_JOINTS)
+    wider = xp.where((joints > 0) & ~xp.any(seen[:, 0]), _UNSEEN_ROOT, 1.0)
     wider = wider * xp.where(guessed, _GUESSED, 1.0)
     misfit = xp.where(guessed & (misfit < 1.0), 1.0, misfit)
     return wider * uncertainty * (uncertainty / _USUAL) ** _POWER * misfit**_MISFIT_POWER
-
-
-def seen_joints(weights: Float[Array, "t j"]) -> Float[Array, ""]:
-    """Number of seen joints in a frame, on average over the frames with any; 0 if there are none.
-
-    Args:
-        weights: or scores of the joints; 0 where one was not seen.
-    """
-    xp = array_namespace(weights)
-    seen = weights > 0
-    frames = xp.any(seen, axis=-1).sum()
-    return seen.sum() / xp.where(frames > 0, frames, 1)
-
-
-def clip_misfit(offsets: Float[Array, "t j 3"], weights: Float[Array, "t j"]) -> Float[Array, ""]:
-    """Mean distance of the joints from their rays, metres.
-
-    Args:
-        offsets: of each joint to its ray, metres.
-        weights: of the rays; 0 where a joint was not seen. If all are 0, a usual distance comes back.
-    """
-    xp = array_namespace(offsets)
-    total = weights.sum()
-    far = (xp.linalg.vector_norm(offsets, axis=-1) * weights).sum() / xp.where(total > 0, total, 1.0)
-    far = xp.where(total > 0, far, _USUAL_MISFIT)
-    return xp.where(far > _LEAST_MISFIT, far, _LEAST_MISFIT)

@@ -4,12 +4,11 @@ A lifter gives the likeliest pose. For a movement or a body that it has not lear
 and by much the same distance from frame to frame.
 """
 
-import numpy as np
 from jaxtyping import Float
 
 from poselift.core.arrays import Array, array_namespace
 from poselift.kinematics.filtering import gaussian_means
-from poselift.lifting.finish.root_track import OUTLIER, solve_root
+from poselift.lifting.finish.root_track import OUTLIER
 from poselift.skeleton import Skeleton
 
 _SHARE = 0.6
@@ -24,25 +23,6 @@ _DOUBT = 0.1
 
 
 def measure_offsets(
-    joints: Float[np.ndarray, "t j 3"],
-    rays: Float[np.ndarray, "t j 3"],
-    weights: Float[np.ndarray, "t j"],
-    times: Float[np.ndarray, " t"],
-    skeleton: Skeleton,
-) -> Float[np.ndarray, "t j 3"]:
-    """Vectors from the joints to their rays, averaged over time, metres.
-
-    Args:
-        joints: relative to the root, camera frame, metres; finite.
-        rays: of the same joints, of any length; ignored where the weight is 0.
-        weights: 0 where a joint was not seen; such a joint takes the offset of its parent.
-        times: seconds, increasing.
-        skeleton: of `joints`.
-    """
-    return smooth_offsets(joints, rays, weights, times, solve_root(joints, rays, weights, times), skeleton)
-
-
-def smooth_offsets(
     joints: Float[Array, "t j 3"],
     rays: Float[Array, "t j 3"],
     weights: Float[Array, "t j"],
@@ -50,7 +30,16 @@ def smooth_offsets(
     root: Float[Array, "t 3"],
     skeleton: Skeleton,
 ) -> Float[Array, "t j 3"]:
-    """The vectors of `measure_offsets` for a known root, camera frame, metres."""
+    """Vectors from the joints to their rays, averaged over time, camera frame, metres.
+
+    Args:
+        joints: relative to the root, metres; finite.
+        rays: of the same joints, of any length; ignored where the weight is 0.
+        weights: 0 where a joint was not seen; such a joint takes the offset of its parent.
+        times: seconds, increasing.
+        root: metres.
+        skeleton: of `joints`.
+    """
     xp = array_namespace(joints)
     length = xp.linalg.vector_norm(rays, axis=-1, keepdims=True)
     unit = xp.where(weights[..., None] > 0, rays / xp.where(length > 1e-9, length, 1e-9), 0.0)

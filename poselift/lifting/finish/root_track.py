@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float
 from poselift.core.banded import solve_banded
 from poselift.geometry import NEAREST_PERSON
 from poselift.kinematics.foot_contacts import missing_frames
+from poselift.lifting.prepare.prepare_stage import Prepared
 
 OUTLIER = 0.1
 """Distance of a joint from its ray, metres, at which it counts half."""
@@ -93,6 +94,22 @@ def solve_root(
         distance = np.linalg.norm(beside + across(np.broadcast_to(root[:, None], unit.shape)), axis=-1)
         robust = trusted / (1 + (distance / OUTLIER) ** 2)
     return np.concatenate([root[:, :2], root[:, 2:].clip(min=NEAREST_PERSON)], -1)
+
+
+def place_root(joints: Float[np.ndarray, "t j 3"], prepared: Prepared) -> Float[np.ndarray, "t 3"]:
+    """The root of a track in each of its segments; NaN between them, and in segments without a ray.
+
+    Args:
+        joints: in the track's frames, relative to the root, camera frame, metres.
+        prepared: the track.
+    """
+    root = np.full((len(joints), 3), np.nan, np.float32)
+    rays, trust, times = prepared.rays, prepared.trust, prepared.keypoints.timestamps
+    for segment in prepared.segments:
+        rows = slice(segment.first, segment.end)
+        if trust[rows].any():
+            root[rows] = solve_root(joints[rows].astype(np.float64), rays[rows], trust[rows], times[rows])
+    return root
 
 
 def _steps(times: Float[np.ndarray, " t"]) -> Float[np.ndarray, " steps"]:

@@ -27,6 +27,13 @@ class Windows:
     image_size: Float[np.ndarray, "b 2"]
     distortion: Float[np.ndarray, "b 5"] | None = None
 
+    def __getitem__(self, rows: slice) -> "Windows":
+        """Some of the windows."""
+        lens = None if self.distortion is None else self.distortion[rows]
+        return Windows(
+            self.pixels[rows], self.scores[rows], self.times[rows], self.K[rows], self.image_size[rows], lens
+        )
+
 
 @dataclass(frozen=True)
 class Lifted:

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from poselift.core.errors import InputError
 from poselift.lifting.network.protocol import Lifted, Windows
-from poselift.models import Estimate, Lifter, lift_windows
+from poselift.models import Lifter, lift_windows
 
 _BATCH_CPU, _BATCH_GPU = 4, 16
 """Windows lifted at once; on a CPU, the tokens of more exceed its cache."""
@@ -36,32 +37,29 @@ class TorchNetwork:
         Raises:
             InputError: the GPU has no memory for a single window.
         """
-        arrays = (windows.pixels, windows.scores, windows.times, windows.K, windows.image_size, windows.distortion)
-        inputs = [None if array is None else torch.from_numpy(array).to(self._device, self._dtype) for array in arrays]
-        with torch.inference_mode(), _one_thread():
-            parts = self._lift(inputs, flip)
-        joints = torch.cat([part.joints for part in parts]).float().cpu().numpy()
-        sure = [part.uncertainty for part in parts if part.uncertainty is not None]
-        return Lifted(joints, torch.cat(sure).float().cpu().numpy() if sure else None)
-
-    def _lift(self, inputs: list[Tensor | None], flip: bool) -> list[Estimate]:
-        pixels, scores, times, K, image_size, distortion = inputs
-        assert pixels is not None
-        assert scores is not None
-        assert times is not None
-        assert K is not None
-        assert image_size is not None
+        pixels, scores, times = map(self._move, (windows.pixels, windows.scores, windows.times))
+        K, image_size = map(self._move, (windows.K, windows.image_size))
+        lens = None if windows.distortion is None else self._move(windows.distortion)
+        count, length = windows.scores.shape[:2]
         try:
-            return [lift_windows(self._lifter, pixels, scores, times, K, image_size, distortion, flip)]
+            with torch.inference_mode(), _one_thread():
+                found = lift_windows(self._lifter, pixels, scores, times, K, image_size, lens, flip)
         except torch.OutOfMemoryError as error:
-            count, length = pixels.shape[:2]
             if count == 1:
                 raise InputError(
                     f"the GPU has too little memory for one window of {length} frames; choose a shorter window, other "
                     "weights, or the CPU"
                 ) from error
-        halves = slice(0, count // 2), slice(count // 2, None)
-        return [part for rows in halves for part in self._lift([x if x is None else x[rows] for x in inputs], flip)]
+        else:
+            radii = None if found.uncertainty is None else found.uncertainty.float().cpu().numpy()
+            return Lifted(found.joints.float().cpu().numpy(), radii)
+        # After the error is gone, which holds the memory of what failed.
+        halves = [self.lift(windows[rows], flip) for rows in (slice(count // 2), slice(count // 2, None))]
+        sure = [half.uncertainty for half in halves if half.uncertainty is not None]
+        return Lifted(np.concatenate([half.joints for half in halves]), np.concatenate(sure) if sure else None)
+
+    def _move(self, array: np.ndarray) -> Tensor:
+        return torch.from_numpy(array).to(self._device, self._dtype)
 
 
 @contextmanager

@@ -7,11 +7,11 @@ from jaxtyping import Bool, Float, Int
 
 from poselift.core.errors import InputError
 from poselift.core.times import check_intervals, usual_interval
-from poselift.lifting.camera_model import CameraModel, check_fits
+from poselift.lifting.camera_model import CameraModel
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.prepare.gaps import add_frames_between, choose_frames, fill_gaps, find_segments
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
-from poselift.lifting.prepare.quarter_turns import find_turns, turn_upright
+from poselift.lifting.prepare.quarter_turns import turn_upright
 from poselift.lifting.prepare.rates import count_interleaved, is_slow
 from poselift.lifting.prepare.rays import keypoint_rays
 from poselift.models import Weights
@@ -31,6 +31,8 @@ class Segment:
         times: of the frames that the network gets, seconds.
         pixels: their keypoints in the upright picture; NaN where a joint was not seen.
         scores: of the same joints.
+        rays: of the lifted joints, frame of the track's own camera; 0 where the trust is 0, and in frames between.
+        trust: in each ray; the score of its keypoint.
         frames: their indices in the track; -1 for frames interpolated between those of a slow clip.
         camera: of the upright picture.
         turns: quarter turns that make the person upright in it.
@@ -42,17 +44,12 @@ class Segment:
     times: Float[np.ndarray, " n"]
     pixels: Float[np.ndarray, "n j 2"]
     scores: Float[np.ndarray, "n j"]
+    rays: Float[np.ndarray, "n j_out 3"]
+    trust: Float[np.ndarray, "n j_out"]
     frames: Int[np.ndarray, " n"]
     camera: CameraModel
     turns: int
     motions: int
-
-    def spread(self, values: Float[np.ndarray, "t *c"]) -> Float[np.ndarray, "n *c"]:
-        """Values of the track's frames for the frames that the network gets; 0 for those between."""
-        given = self.frames >= 0
-        spread = np.zeros((len(given), *values.shape[1:]), values.dtype)
-        spread[given] = values[self.frames[given]]
-        return spread
 
 
 @dataclass(frozen=True)
@@ -86,17 +83,10 @@ class Prepared:
         """The end of one segment, from this one of the network's frames on."""
         times = self.keypoints.timestamps[: segment.end]
         first = max(segment.first, int(np.searchsorted(times, segment.times[start] - 1e-9)))
-        rows, kept = slice(first, segment.end), slice(start, None)
-        frames = segment.frames[kept]
-        short = replace(
-            segment,
-            first=0,
-            end=segment.end - first,
-            times=segment.times[kept],
-            pixels=segment.pixels[kept],
-            scores=segment.scores[kept],
-            frames=np.where(frames < 0, frames, frames - first),
-        )
+        rows, frames = slice(first, segment.end), segment.frames[start:]
+        own = {name: getattr(segment, name)[start:] for name in ("times", "pixels", "scores", "rays", "trust")}
+        frames = np.where(frames < 0, frames, frames - first)
+        short = replace(segment, first=0, end=segment.end - first, frames=frames, **own)
         arrays = {name: getattr(self, name)[rows] for name in ("keypoints", "scores", "bridged", "rays", "trust")}
         return replace(self, **arrays, segments=(short,))
 
@@ -125,7 +115,13 @@ def prepare(
         InputError: the camera is of pictures of another size, there is no frame, the keypoints are no pixels, or the
             timestamps of a file are not in seconds.
     """
-    check_fits(camera, keypoints.image_size)
+    if tuple(camera.image_size) != tuple(keypoints.image_size):  # the same pixel would be another ray
+        sizes = keypoints.image_size, camera.image_size
+        ours, theirs = (f"{width:g} x {height:g}" for width, height in sizes)
+        raise InputError(
+            f"the keypoints are of pictures of {ours} pixels, the camera of {theirs}; give the camera of these "
+            f"pictures, such as camera_for({tuple(keypoints.image_size)})"
+        )
     if not len(keypoints) and not options.every_frame:
         raise InputError("the keypoints have no frames; give at least one")
     pixels, scores = select_lifter_joints(keypoints, weights.skeleton_in, options.threshold, weights.pelvis)
@@ -133,12 +129,13 @@ def prepare(
     if seen.any() and np.abs(pixels[scores > 0]).max() <= _CORNER:
         raise InputError("the keypoints seem to be shares of the picture's size; multiply them by its width and height")
     times = keypoints.timestamps
+    rays, trust = keypoint_rays(pixels, scores, camera, weights.skeleton_in, weights.skeleton_out)
+    filled, filled_scores = fill_gaps(pixels, scores, times)
+    bridged = np.any(filled_scores > 0, axis=-1)
     if turns is None:
         check_intervals(times)
     interval, looks = usual_interval(times), usual_interval(times[seen])
     slow = is_slow(looks)
-    filled, filled_scores = fill_gaps(pixels, scores, times)
-    bridged = np.any(filled_scores > 0, axis=-1)
     # Between the frames of a slow clip, new ones are better than its own empty ones.
     known = seen if slow else bridged
     parts = [(0, len(times))] if options.every_frame and len(times) else find_segments(seen, times, interval)
@@ -149,9 +146,21 @@ def prepare(
         if slow:
             inputs, input_scores, input_times, given = add_frames_between(inputs, input_scores, input_times)
             frames = np.where(given, frames[np.cumsum(given) - 1], -1)
-        own = find_turns(inputs, input_scores, weights.skeleton_in) if turns is None else turns
-        upright, own_camera = turn_upright(inputs, camera, own)
-        motions = 1 if slow else count_interleaved(interval)
-        segments.append(Segment(first, end, input_times, upright, input_scores, frames, own_camera, own, motions))
-    rays, trust = keypoint_rays(pixels, scores, camera, weights.skeleton_in, weights.skeleton_out)
+        upright, own_camera, own_turns = turn_upright(inputs, input_scores, weights.skeleton_in, camera, turns)
+        given = (frames >= 0)[:, None]
+        segments.append(
+            Segment(
+                first,
+                end,
+                input_times,
+                upright,
+                input_scores,
+                np.where(given[..., None], rays[frames], 0.0),
+                np.where(given, trust[frames], 0.0),
+                frames,
+                own_camera,
+                own_turns,
+                1 if slow else count_interleaved(interval),
+            )
+        )
     return Prepared(keypoints, interval, scores, bridged, rays, trust, tuple(segments))

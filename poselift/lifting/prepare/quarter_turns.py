@@ -64,9 +64,22 @@ def choose_turns(measured: Sequence[float | None], before: int = 0) -> int:
 
 
 def turn_upright(
-    pixels: Float[np.ndarray, "t j 2"], camera: CameraModel, turns: int
-) -> tuple[Float[np.ndarray, "t j 2"], CameraModel]:
-    """Pixels and camera of the picture, turned anticlockwise by quarter turns; a skew of the pixels is dropped."""
+    pixels: Float[np.ndarray, "t j 2"],
+    scores: Float[np.ndarray, "t j"],
+    skeleton: Skeleton,
+    camera: CameraModel,
+    turns: int | None = None,
+) -> tuple[Float[np.ndarray, "t j 2"], CameraModel, int]:
+    """Pixels and camera of the picture in which somebody is upright, and its quarter turns; skews are dropped.
+
+    Args:
+        pixels: NaN for joints that were not seen.
+        scores: of the joints.
+        skeleton: of the joints.
+        camera: of the pixels.
+        turns: quarter turns anticlockwise; None to find them.
+    """
+    turns = find_turns(pixels, scores, skeleton) if turns is None else turns
     for _ in range(turns):
         width, height = camera.image_size
         pixels = np.stack([pixels[..., 1], width - 1 - pixels[..., 0]], -1)
@@ -79,7 +92,7 @@ def turn_upright(
             k1, k2, p1, p2, k3 = distortion.tolist()
             distortion = np.array([k1, k2, -p2, p1, k3], np.float32)
         camera = replace(camera, K=turned, image_size=(height, width), distortion=distortion)
-    return pixels, camera
+    return pixels, camera, turns
 
 
 def turn_back(joints: Float[np.ndarray, "t j 3"], turns: int) -> Float[np.ndarray, "t j 3"]:

@@ -40,18 +40,14 @@ def test_somebody_of_whom_no_joint_scores_enough_is_warned_of(video, weights):
 
 
 class Now(Brightness):
-    """Finds a person in some frames only, with some joints only."""
+    """Finds a person in some frames only."""
 
-    def __init__(self, frames, joints=17):
+    def __init__(self, frames):
         super().__init__()
-        self.left, self.joints = list(frames), joints
+        self.left = list(frames)
 
     def detect(self, frames):
-        given = super().detect(frames)
-        for found in given:
-            found.scores[:, self.joints :] = 0
-            found.keypoints[:, self.joints :] = np.nan
-        return [found if self.left.pop(0) else nobody(found) for found in given]
+        return [found if self.left.pop(0) else nobody(found) for found in super().detect(frames)]
 
 
 def nobody(found):
@@ -72,12 +68,6 @@ def test_somebody_who_is_there_for_less_than_half_of_the_clip_is_told(tmp_path, 
     assert seen_share(lifted.motions[0].keypoints, lifted.frames) == pytest.approx(18 / 42)
     often = lift_video(path, Now([1] * 22 + [0] * 20), weights, quality="best")
     assert not any("less than half" in line for line in often.warnings)
-
-
-def test_a_body_of_few_joints_is_a_guess(tmp_path, weights):
-    path = even_video(tmp_path / "clip.mp4", frames=10)
-    told = [lift_video(path, Now([1] * 10, joints), weights, quality="best").warnings for joints in (5, 6)]
-    assert [any("the rest of the body is a guess" in line for line in lines) for lines in told] == [True, False]
 
 
 def test_a_gap_where_the_rate_is_not_steady_is_told_by_the_lifter(tmp_path, weights):

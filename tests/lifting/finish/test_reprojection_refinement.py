@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.lifting.finish.reprojection_refinement import measure_offsets, move_to_rays
+from poselift.lifting.finish.root_track import solve_root
 from poselift.skeleton import H36M17
 
 TIMES = np.arange(90) / 30
@@ -21,7 +22,8 @@ def rays_of(joints):
 
 
 def drawn(joints, rays, weights, times=TIMES):
-    return move_to_rays(joints, measure_offsets(joints, rays, weights, times, H36M17))
+    root = solve_root(joints, rays, weights, times)
+    return move_to_rays(joints, measure_offsets(joints, rays, weights, times, root, H36M17))
 
 
 def test_what_fits_its_rays_stays(truth):

@@ -5,7 +5,7 @@ import pytest
 
 from poselift.geometry import project
 from poselift.lifting import LiftOptions, lift
-from poselift.lifting.prepare.pelvis import hide_misread_pelvis, pelvis_offset
+from poselift.lifting.prepare.pelvis import pelvis_offset
 from poselift.models import load_weights
 from poselift.skeleton import CMU28, COCO17, H36M17, Skeleton
 from poselift.structures import Keypoints2D
@@ -68,17 +68,6 @@ def test_the_card_says_whether_a_pelvis_between_the_hips_is_used(keypoint, own, 
     assert (np.abs(motion.root - other.root).max() > 1e-6) == used
     assert motion.keypoints.scores.min() == pytest.approx(0.9)  # what was seen is given back as it was
     assert motion.pelvis == own
-
-
-@pytest.mark.parametrize(
-    ("share", "own", "hidden"), [(0, "spine", True), (0, "hips", False), (0.2, "spine", False), (0.2, "hips", False)]
-)
-def test_the_score_is_0_where_the_two_differ(share, own, hidden):
-    points = np.array([[[0, share], [0.2, 0], [-0.2, 0], [0.2, 1], [-0.2, 1]]])
-    scores = np.full((1, 5), 0.5)
-    left = hide_misread_pelvis(points, scores, TRUNK, own)
-    assert left.tolist() == [[0 if hidden else 0.5, 0.5, 0.5, 0.5, 0.5]]
-    assert (scores == 0.5).all()
 
 
 def test_shipped_lifters_have_theirs_at_the_base_of_the_spine(seen, camera):

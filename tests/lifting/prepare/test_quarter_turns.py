@@ -57,7 +57,7 @@ def test_the_turned_camera_sees_the_turned_world(turns):
     upright = np.random.default_rng(1).uniform([-1, -1, 3], [1, 1, 5], (6, 3))
     points = turn_back(upright[None], turns)[0]
     pixels = project(points, camera.K, camera.distortion)[None]
-    turned, other = turn_upright(pixels, camera, turns)
+    turned, other, _ = turn_upright(pixels, np.ones((1, 6)), COCO17, camera, turns)
     np.testing.assert_allclose(turned[0], project(upright, other.K, other.distortion), atol=1e-3)
     assert other.image_size == ((480, 640) if turns % 2 else (640, 480))
 
@@ -80,7 +80,8 @@ def test_a_turned_picture_gives_the_turned_motion():
 def test_a_stream_of_a_turned_picture_gives_the_turned_poses(turns):
     K = np.array([[500.0, 0.0, 319.5], [0.0, 500.0, 239.5], [0.0, 0.0, 1.0]])
     camera, weights = CameraModel(K, (640, 480), "given"), load_weights("tiny")
-    pixels, other = turn_upright(clip(0), camera, 4 - turns)  # the picture turned clockwise
+    # The picture turned clockwise.
+    pixels, other, _ = turn_upright(clip(0), np.ones((12, 17)), COCO17, camera, 4 - turns)
     upright, turned = (StreamingPeople(weights, one, COCO17, smooth=False) for one in (camera, other))
     for frame in range(12):
         expected = upright.push({1: (clip(0)[frame], np.ones(17))}, frame / 25)[1]

@@ -137,7 +137,7 @@ function partners(facts, { scores, seen }) {
       const joint = inputs.indexOf(name);
       let count = 0;
       for (let frame = 0; frame < seen.length; frame++) count += scores[frame * inputs.length + joint] > 0 ? 1 : 0;
-      return joint >= 0 && count < facts.constants.lifter_joints.RARELY * frames;
+      return joint >= 0 && count < facts.constants.constant_bones.RARELY * frames;
     }),
   );
   return BigInt64Array.from(outputs, (name, place) => {

@@ -57,11 +57,11 @@ function displacement(start, end) {
   return { shift, spread };
 }
 
-/** Longer side of the bounding box of the joints that both poses have, or all of one; pixels, at least 1. */
-function sizeOf({ pixels }, other = null) {
+/** Longer side of the bounding box of the joints, pixels, at least 1. */
+function sizeOf({ pixels }) {
   const [low, high] = [[Infinity, Infinity], [-Infinity, -Infinity]];
   for (let at = 0; at < pixels.length; at += 2) {
-    if (!Number.isFinite(pixels[at] + pixels[at + 1] + (other ? other.pixels[at] + other.pixels[at + 1] : 0))) continue;
+    if (!Number.isFinite(pixels[at] + pixels[at + 1])) continue;
     for (const k of [0, 1]) {
       low[k] = Math.min(low[k], pixels[at + k]);
       high[k] = Math.max(high[k], pixels[at + k]);
@@ -70,13 +70,29 @@ function sizeOf({ pixels }, other = null) {
   return Math.max(1, high[0] - low[0], high[1] - low[1]);
 }
 
+/** Extent of the joints that two poses have, as far as both are sure: of an even bar with their weighted deviation. */
+function sureExtent({ pixels, scores }, other) {
+  const sums = [0, 1].map((k) => {
+    let [weights, first, second] = [0, 0, 0];
+    for (let joint = 0; joint < scores.length; joint++) {
+      const [value, weight] = [pixels[2 * joint + k], scores[joint] * other.scores[joint]];
+      if (!Number.isFinite(value + other.pixels[2 * joint + k])) continue;
+      weights += weight;
+      first += weight * value;
+      second += weight * value * value;
+    }
+    return Math.sqrt(12 * Math.max(0, second / weights - (first / weights) ** 2));
+  });
+  return Math.max(1, ...sums);
+}
+
 /** Cost of assigning two poses to one person, the first of which is moved; infinite if they cannot be one. */
 function cost(start, move, end, elapsed, { matching, track }) {
   const moved = displacement(start, end);
   if (!moved) return Infinity;
   const length = Math.max(sizeOf(start), sizeOf(end));
-  // Sizes are compared by the joints that both have: a pose does not shrink when its feet are not seen.
-  const sizes = [sizeOf(start, end), sizeOf(end, start)];
+  // A pose does not shrink when its feet are not seen, or guessed.
+  const sizes = [sureExtent(start, end), sureExtent(end, start)];
   const size = Math.max(...sizes) > track.TELLING * length ? Math.abs(Math.log(sizes[0] / sizes[1])) : 0;
   const shift = Math.hypot(moved.shift[0] - move[0], moved.shift[1] - move[1]) / length;
   const [[near, faster, far], [ratio, more]] = [matching.SHIFT_GATE, matching.SIZE_GATE];
