@@ -13,6 +13,7 @@ from poselift.cli.formats import (
     motion_formats,
     note_failure,
     parse_formats,
+    person_files,
     sidecar_camera,
 )
 from poselift.cli.paths import local_path
@@ -48,7 +49,9 @@ def add_command(commands: Any) -> None:
         "export",
         description="Writes each motion in the formats of OpenSim, Visual3D, Blender and other programs.",
     )
-    parser.add_argument("motions", type=local_path, nargs="+", metavar="NPZ", help="motions of poselift lift")
+    parser.add_argument(
+        "motions", type=local_path, nargs="+", metavar="NPZ|DIR", help="motions, or the folder, of poselift lift"
+    )
     # `poselift lift` calls them --formats.
     parser.add_argument(
         "--to",
@@ -129,7 +132,7 @@ def run(arguments: argparse.Namespace) -> None:
     """
     export(
         ExportRequest(
-            tuple(arguments.motions),
+            tuple(person_files(arguments.motions)),
             arguments.to,
             arguments.out,
             arguments.together,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import UInt8
 
-from poselift.cli.formats import find_start
+from poselift.cli.formats import find_start, person_files
 from poselift.cli.paths import local_path
 from poselift.cli.view import video_of, video_rate
 from poselift.core.choices import choose
@@ -42,7 +42,7 @@ def add_command(commands: Any) -> None:
         description="Draws motions of `poselift lift` as a PDF, an SVG or a PNG, in the width of a column or a page.",
     )
     parser.add_argument(
-        "motions", type=local_path, nargs="+", metavar="NPZ", help="motions of one clip, with their JSON"
+        "motions", type=local_path, nargs="+", metavar="NPZ|DIR", help="motions, or the folder, of one clip"
     )
     parser.add_argument(
         "--kind",
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> None:
         InputError: as of `draw`.
     """
     given = {each.name: getattr(arguments, each.name) for each in fields(FigureRequest)}
-    draw(FigureRequest(**{**given, "motions": tuple(arguments.motions)}))
+    draw(FigureRequest(**{**given, "motions": tuple(person_files(arguments.motions))}))
 
 
 def draw(request: FigureRequest) -> None:

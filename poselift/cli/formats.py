@@ -10,6 +10,7 @@ from poselift.core.choices import choose
 from poselift.core.errors import InputError, WriteError, reason
 from poselift.export import read_sidecar
 from poselift.export.export_formats import FORMATS, Format
+from poselift.export.motion_reading import is_person
 from poselift.export.sidecar_camera import SidecarCamera, camera_of
 from poselift.structures import Motion
 
@@ -40,6 +41,22 @@ def parse_formats(text: str) -> tuple[str, ...]:
     except InputError as error:
         raise ArgumentTypeError(str(error)) from None
     return names
+
+
+def person_files(given: Iterable[Path]) -> list[Path]:
+    """The motions that a command line names; a folder of `poselift lift` stands for the people in it.
+
+    Raises:
+        InputError: a folder has nobody.
+    """
+    return [path for each in given for path in (_people_in(each) if each.is_dir() else [each])]
+
+
+def _people_in(folder: Path) -> list[Path]:
+    found = sorted((path for path in folder.iterdir() if is_person(path)), key=lambda path: (len(path.name), path.name))
+    if not found:
+        raise InputError(f"{folder} has no person_*.npz; give a folder in which `poselift lift` found somebody")
+    return found
 
 
 def motion_formats(names: Iterable[str]) -> dict[str, Format]:

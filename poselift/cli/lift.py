@@ -5,6 +5,7 @@ One file, because it reads from top to bottom as a run goes: options, clip, lift
 
 import argparse
 import math
+import shlex
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -71,6 +72,10 @@ def add_command(commands: Any) -> None:
     add_keypoint_options(parser)
     add_detector_options(parser)
     parser.set_defaults(run=run)
+
+
+_KEYPOINT_FILES = (".json", ".npz", ".npy", ".csv", ".h5", ".pkl", ".slp", ".trc")
+"""Endings of files of keypoints, which no video has."""
 
 
 @dataclass(frozen=True)
@@ -304,8 +309,17 @@ def choose_skeleton(request: LiftRequest, weights: Weights) -> Skeleton:
 
 
 def _given_video(arguments: argparse.Namespace) -> Path | None:
-    """The video, given with or without `--video`; None if absent."""
+    """The video, given with or without `--video`; None if absent.
+
+    Raises:
+        InputError: two are given, or keypoints or a folder in place of one.
+    """
     if arguments.video is not None and arguments.video_option is not None:
         raise InputError(f"two videos are given, {arguments.video} and --video {arguments.video_option}; give one")
     video: Path | None = arguments.video_option if arguments.video is None else arguments.video
+    if video is not None and (video.is_dir() or (video.is_file() and video.suffix.lower() in _KEYPOINT_FILES)):
+        videos = f"; of videos: poselift batch {shlex.quote(str(video))}" if video.is_dir() else ""
+        raise InputError(
+            f"{video} is no video; of keypoints: poselift lift --keypoints {shlex.quote(str(video))}{videos}"
+        )
     return video

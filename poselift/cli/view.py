@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from poselift.cli.editable import result_for_page
+from poselift.cli.formats import person_files
 from poselift.cli.paths import local_path
 from poselift.cli.web import add_runtime_options
 from poselift.core.bounded import read_json
@@ -18,7 +19,6 @@ from poselift.core.files import check_writable
 from poselift.core.times import check_rate
 from poselift.export import read_motion, read_sidecar
 from poselift.export.export_formats import FORMATS
-from poselift.export.motion_reading import is_person
 from poselift.export.sidecar_camera import camera_of
 from poselift.kinematics import joint_angles
 from poselift.structures import Motion
@@ -89,10 +89,7 @@ def page_of_folder(folder: Path, out: Path, video: Path | None = None) -> list[P
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder; give one that `poselift lift` wrote")
-    found = sorted((path for path in folder.iterdir() if is_person(path)), key=lambda path: (len(path.name), path.name))
-    if not found:
-        raise InputError(f"{folder} has no person_*.npz; give a folder in which `poselift lift` found somebody")
-    return page_of_people(found, out, video)
+    return page_of_people(person_files([folder]), out, video)
 
 
 def page_of_people(

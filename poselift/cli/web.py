@@ -39,9 +39,15 @@ def add_site_options(parser: argparse.ArgumentParser, port: int, name: str) -> N
         port: by default; 0 for a free one.
         name: of this port, in the help.
     """
-    parser.add_argument("--port", type=int, default=port, help=f"of the served page (default: {name})")
+    parser.add_argument("--port", type=_port, default=port, help=f"of the served page (default: {name})")
     parser.add_argument("--open", action="store_true", help="open the served page in the browser")
     add_runtime_options(parser)
+
+
+def _port(text: str) -> int:
+    if not (text.isdecimal() and int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port; give 1024 to 65535, or 0 for a free one")
+    return int(text)
 
 
 def add_runtime_options(parser: argparse.ArgumentParser) -> None:
@@ -85,7 +91,7 @@ def serve_site(folder: Path, port: int, opened: bool, query: str = "") -> None:
     handler = functools.partial(_Handler, directory=str(folder))
     try:
         server = _Server(("127.0.0.1", port), handler)
-    except (OSError, OverflowError) as error:  # taken; or beyond 65535
+    except OSError as error:  # taken
         raise InputError(f"port {port} cannot be used ({reason(error)}); choose another one with --port") from error
     with server:
         address = f"http://localhost:{server.server_address[1]}{query}"

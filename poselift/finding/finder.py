@@ -13,7 +13,13 @@ from poselift.detection.duplicates import intersection_over_union, overlap, pose
 from poselift.detection.orientation import LEANING, body_angle
 from poselift.finding.followed_person import Followed, Place
 from poselift.finding.looks_back import LooksBack
-from poselift.finding.overlapping_people import Confusions, find_claimed_joints, measure_agreement, touch
+from poselift.finding.overlapping_people import (
+    Confusions,
+    find_claimed_joints,
+    find_doubtful_joints,
+    measure_agreement,
+    touch,
+)
 from poselift.finding.place_looks import LookAhead, look_at_places
 from poselift.finding.qualities import DEFAULT_QUALITY, QUALITIES, Clock, Pace, pair_with_later_frames
 from poselift.finding.searches import RunningSearch, Searches
@@ -215,9 +221,10 @@ class Finder:
         kept = found.rows(rows)
         expected = [places[row].points if row < count else None for row in rows.tolist()]
         lost = find_claimed_joints(kept, expected)
-        if lost.any():
-            self._confusions.joint(time)
         kept.keypoints[lost], kept.scores[lost] = np.nan, 0.0
+        doubtful = find_doubtful_joints(kept, expected)
+        if lost.any() or doubtful.any():
+            self._confusions.joint(time)
         for index, person in enumerate(due):
             if index in rows:
                 continue
@@ -236,7 +243,9 @@ class Finder:
                 self._people.append(person)
                 self._begun.append(Followed.start(kept, index, person.box_score, -time, turned[row]))
             kept.box_scores[index] = person.box_score
-        return kept
+        # Who is followed goes on with all joints: a wrong doubt then lasts no longer than its frame.
+        keypoints = np.where(doubtful[..., None], np.nan, kept.keypoints)
+        return replace(kept, keypoints=keypoints, scores=np.where(doubtful, 0.0, kept.scores))
 
 
 def _place(found: Detections, row: int) -> Place:

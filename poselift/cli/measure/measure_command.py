@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from poselift.cli.export import select_posed
-from poselift.cli.formats import find_start
+from poselift.cli.formats import find_start, person_files
 from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, write_page
@@ -26,7 +26,9 @@ def add_command(commands: Any) -> None:
         "`poselift lift --world` the gait: steps, phases, strides. --out writes them as CSV, JSON and a page, with "
         "the angles over the gait cycle.",
     )
-    parser.add_argument("motions", type=local_path, nargs="+", metavar="NPZ", help="motions, with their JSON")
+    parser.add_argument(
+        "motions", type=local_path, nargs="+", metavar="NPZ|DIR", help="motions, or the folder, of poselift lift"
+    )
     parser.add_argument(
         "--belt",
         type=_speed,
@@ -45,7 +47,7 @@ def run(options: argparse.Namespace) -> None:
     """
     if options.out is not None:
         check_writable(options.out)
-    motions = select_posed({path: read_motion(path) for path in options.motions})
+    motions = select_posed({path: read_motion(path) for path in person_files(options.motions)})
     trials = [
         measure_trial(path, count_from_zero([motion], find_start([path]))[0], options.belt)
         for path, motion in motions.items()
