@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--cpu",
         type=Path,
         metavar="DIR",
-        help="with --device cuda: folder of the same budget on the CPU, for costs and for rows not trained here",
+        help="with --device cuda: folder of the same budget on the CPU, for costs and trainings that are not here",
     )
     parser.add_argument(
         "--commands", action="store_true", help="only print the full command of each row, and train nothing"

@@ -3,10 +3,9 @@
 import math
 import os
 from collections.abc import Mapping, Sequence
-from itertools import combinations_with_replacement
 from pathlib import Path
 
-from benchmarks.study.results import Result, spread
+from benchmarks.study.results import Result, spreads
 from benchmarks.study.rows import FAMILIES, REFERENCE
 from benchmarks.study.run import Study
 from benchmarks.study.tables import NOTE, summary_cells
@@ -101,19 +100,19 @@ def write_page(path: Path, study: Study, command: str, results: Mapping[str, Res
 
 def _noise(results: Mapping[str, Result]) -> str:
     """What the seeds say about differences between rows."""
-    deviation = spread(results)
-    if math.isnan(deviation):
+    pooled = {kind: deviation for kind, deviation in spreads(results).items() if not math.isnan(deviation)}
+    if not pooled:
         return ""
-    counts = sorted({len(result.trainings) for result in results.values()}, reverse=True)
-    sure = [
-        f"{_SURE * deviation * math.sqrt(1 / ours + 1 / theirs):.1f} mm ({ours} and {theirs} seeds)"
-        for ours, theirs in combinations_with_replacement(counts, 2)
-    ]
+    seeds = max(len(result.trainings) for result in results.values())
+    kinds = "; ".join(
+        f"{deviation:.1f} mm of {kind}, so {_SURE * deviation * math.sqrt(2 / seeds):.1f}"
+        for kind, deviation in pooled.items()
+    )
     return (
-        f"\n\nOver the seeds a row has a standard deviation of {deviation:.2f} mm, pooled over all rows with several "
-        f"seeds. One seed gives all rows the same windows. Two rows are equal as far as this study can tell if they "
-        f"differ by less than {_SURE} standard deviations of their difference: {', '.join(sure)}. Among rows with the "
-        f"same positions, each table begins with the smallest error. {_same(results)}"
+        f"\n\nOne seed gives all rows the same windows. Two rows of {seeds} seeds are equal as far as this study can "
+        f"tell if they differ by less than {_SURE} standard deviations of their difference. The deviation over the "
+        f"seeds, pooled over the rows of a kind, is {kinds}. Among rows with the same positions, each table begins "
+        f"with the smallest error. {_same(results)}"
     )
 
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
-from benchmarks.study.results import Result, spread
+from benchmarks.study.results import Result, spreads
 from benchmarks.study.run import Study
 from poselift.core.bounded import read_json
 from poselift.viz.plots import save_plot
@@ -57,7 +57,8 @@ def write_plots(study: Study, results: Mapping[str, Result]) -> None:
     folder = study.out / "plots"
     ordered = dict(sorted(results.items(), key=lambda item: item[1].error()))
     errors = {name: {"MPJPE": result.error()} for name, result in ordered.items()}
-    deviations = [spread(results) / math.sqrt(len(result.trainings)) for result in ordered.values()]
+    pooled = spreads(results)
+    deviations = [pooled[result.row.kind] / math.sqrt(len(result.trainings)) for result in ordered.values()]
     save_plot(_dots(errors, "MPJPE on the study's views (mm)", deviations), folder / "errors")
     titles = {"macs": "multiply-adds", "ms": "time", "memory": "memory"}
     growth = {

@@ -26,9 +26,11 @@ class Result:
 
     @property
     def trained(self) -> str:
-        """The device and the seeds of the trainings, such as "GPU: 0, 1"."""
-        on_gpu = "trainer=gpu" in next(iter(self.trainings.values()))["command"]
-        return f"{'GPU' if on_gpu else 'CPU'}: {', '.join(map(str, self.trainings))}"
+        """The seeds of the trainings by their device, such as "GPU: 0, CPU: 1, 2"."""
+        seeds: dict[str, list[str]] = {}
+        for seed, training in self.trainings.items():
+            seeds.setdefault("GPU" if "trainer=gpu" in training["command"] else "CPU", []).append(str(seed))
+        return ", ".join(f"{device}: {', '.join(found)}" for device, found in seeds.items())
 
     @property
     def parameters(self) -> int:
@@ -48,8 +50,8 @@ def read_results(studies: Sequence[Study], rows: Sequence[Row], seeds: Sequence[
     """The results of all rows that have any, by name; rows that equal another one have those of the other.
 
     Args:
-        studies: of one budget. The first one that has trained a row gives its errors, and the last one that has
-            measured it its costs.
+        studies: of one budget. The first one that has trained a row with a seed gives its errors, and the last one
+            that has measured it its costs.
         rows: in the order of the results.
         seeds: of the trainings.
     """
@@ -57,20 +59,27 @@ def read_results(studies: Sequence[Study], rows: Sequence[Row], seeds: Sequence[
     results = {}
     for row in rows:
         trained = by_name[row.equals or row.name]
-        found = [{seed: one for seed in seeds if (one := study.finished(trained, seed))} for study in studies]
+        found = {seed: next(filter(None, (study.finished(trained, seed) for study in studies)), None) for seed in seeds}
+        trainings = {seed: training for seed, training in found.items() if training}
         costs = [study.costs(trained, seed) for study in studies for seed in seeds]
-        if any(found):
-            trainings = next(filter(None, found))
+        if trainings:
             results[row.name] = Result(row, trainings, next(filter(None, reversed(costs)), None))
     return results
 
 
-def spread(results: Mapping[str, Result], key: str = "mpjpe") -> float:
-    """The standard deviation of an error over the seeds, pooled over all rows, in mm; NaN without a second seed."""
-    squares, freedom = 0.0, 0
+def spreads(results: Mapping[str, Result], key: str = "mpjpe") -> dict[str, float]:
+    """The standard deviation of an error over the seeds in mm, by the kind of model and pooled over its rows.
+
+    Kinds differ: the seeds of a lifter agree within a millimetre, those of an encoder with a decoder do not.
+
+    Returns:
+        The kinds in the order of their first rows; NaN without a second seed.
+    """
+    squares: dict[str, float] = {}
+    freedom: dict[str, int] = {}
     for result in results.values():
-        if result.row.equals is None:
-            errors = result.errors(key)
-            squares += sum((error - fmean(errors)) ** 2 for error in errors)
-            freedom += len(errors) - 1
-    return math.sqrt(squares / freedom) if freedom else math.nan
+        kind = result.row.kind
+        errors = result.errors(key) if result.row.equals is None else []
+        squares[kind] = squares.get(kind, 0.0) + sum((error - fmean(errors)) ** 2 for error in errors)
+        freedom[kind] = freedom.get(kind, 0) + max(0, len(errors) - 1)
+    return {kind: math.sqrt(squares[kind] / freedom[kind]) if freedom[kind] else math.nan for kind in squares}

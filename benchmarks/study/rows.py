@@ -56,6 +56,13 @@ class Row:
     positions: str = "rotary"
     equals: str | None = None
 
+    @property
+    def kind(self) -> str:
+        """The kind of its model, in the plural."""
+        if self.model == "lifter":
+            return "lifters"
+        return "encoders with a decoder" if self.model == "encoder_decoder" else "models from before Transformers"
+
 
 def all_rows() -> list[Row]:
     """Every row, in the order of the families; the controls of a family come first."""

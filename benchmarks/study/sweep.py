@@ -35,7 +35,7 @@ class StudyRequest:
         workers: trainings at once.
         seconds: no training begins later; None for no limit.
         costs: whether to measure the costs of trained rows.
-        cpu: folder of the same budget on the CPU, for costs and for rows that are not trained here; None for none.
+        cpu: folder of the same budget on the CPU, for costs and trainings that are not here; None for none.
     """
 
     budget: str
