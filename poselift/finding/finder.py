@@ -24,7 +24,7 @@ from poselift.finding.place_looks import LookAhead, look_at_places
 from poselift.finding.qualities import DEFAULT_QUALITY, QUALITIES, Clock, Pace, pair_with_later_frames
 from poselift.finding.searches import RunningSearch, Searches
 from poselift.finding.searching_finder import SearchingFinder
-from poselift.structures import Detections
+from poselift.structures import THRESHOLD, Detections
 from poselift.video import Frame
 
 _CALM = 0.02
@@ -42,6 +42,8 @@ _NEW_TURNED = 0.35
 beside people who are followed."""
 _AGREES = 0.5
 """Least fit of the looks at these to what the search found."""
+_DOUBTED = THRESHOLD / 2
+"""Most score of a joint that may be another person's: nothing uses it, but the tracker knows where it is."""
 _HIDDEN = 0.5
 """Seconds for which somebody is expected behind another person without being seen."""
 _FINE_TAKES, _TURNED_TAKES = 0.2, 0.1
@@ -243,9 +245,8 @@ class Finder:
                 self._people.append(person)
                 self._begun.append(Followed.start(kept, index, person.box_score, -time, turned[row]))
             kept.box_scores[index] = person.box_score
-        # Who is followed goes on with all joints: a wrong doubt then lasts no longer than its frame.
-        keypoints = np.where(doubtful[..., None], np.nan, kept.keypoints)
-        return replace(kept, keypoints=keypoints, scores=np.where(doubtful, 0.0, kept.scores))
+        # Who is followed, and the tracker, go on with all joints: a wrong doubt lasts no longer than its frame.
+        return replace(kept, scores=np.where(doubtful, np.minimum(kept.scores, _DOUBTED), kept.scores))
 
 
 def _place(found: Detections, row: int) -> Place:
