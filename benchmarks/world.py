@@ -12,8 +12,11 @@ joint rests, which is its median height while it is so slow. Subject 03 walks on
 truly down by speed alone, and the ground has no height to compare with.
 
 The second command compares what `poselift lift --skeleton cmu28` wrote to folders, without `--world`, with the world of
-the same motions: how much knees and hips change, how fast feet slide over the ground while they are found down, and how
-far the knees lie beside their keypoints.
+the same motions: how much knees and hips change, how fast feet slide over the ground while they are found down, how
+far the knees lie beside their keypoints, and how feet lie to the ground.
+
+A foot is under the ground where its heel or big toe is more than 2 cm below Y = 0, and its sole where one of them is as
+far below its resting height. A foot floats where it is found down and both are more than 3 cm above that.
 """
 
 from collections.abc import Iterator, Sequence
@@ -44,6 +47,9 @@ KEPT = (
     "slide in contact cm/s",
     "knees beside keypoints px, before",
     "after",
+    "a foot under the ground, % of frames",
+    "a sole under the ground, % of frames",
+    "a standing foot floats, % of frames",
 )
 
 UNEVEN = {"03"}
@@ -51,6 +57,9 @@ UNEVEN = {"03"}
 
 _STRAIGHT = 0.5
 """Flexion in degrees below which a knee counts as straight."""
+
+_UNDER, _FLOATS = 0.02, 0.03
+"""Metres by which a foot is seen to be under the ground, and to float."""
 
 _SLOW, _LOW = 0.2, 0.05
 """Speed in m/s and height in metres below which a foot is down."""
@@ -79,6 +88,22 @@ def true_contacts(
 def f1(found: Bool[np.ndarray, "t 2"], true: Bool[np.ndarray, "t 2"]) -> float:
     """The harmonic mean of precision and recall."""
     return float(2 * (found & true).sum() / max(found.sum() + true.sum(), 1))
+
+
+def ground_shares(world: Motion, down: Bool[np.ndarray, "t 2 p"]) -> dict[str, float]:
+    """Percent of the frames in which a foot or its sole is under the ground, and in which one that is down floats.
+
+    Args:
+        world: of one person, in the world.
+        down: points of the feet that are down.
+    """
+    feet = feet_of(world)
+    assert feet is not None
+    heights = feet.points[..., 1]
+    under, sole = ((points < -_UNDER).any((1, 2)) for points in (heights, heights - feet.rest))
+    floats = (down.any(-1) & (heights - feet.rest > _FLOATS).all(-1)).any(-1)
+    shares = (100 * float(flags[world.posed].mean()) for flags in (under, sole, floats))
+    return dict(zip(KEPT[-3:], shares, strict=True))
 
 
 def knees(motion: Motion) -> dict[str, float]:
@@ -143,6 +168,9 @@ def measured(view: View, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"],
         "truly down %": 100 * float(down.mean()),
         "found down %": 100 * float(found.contacts.mean()),
     }
+    points_down = find_contacts(before, world.R[1])
+    assert points_down is not None
+    row |= ground_shares(found, points_down)
     for when, motion in (("before", before), ("after", after)):
         row |= {f"{name}, {when}": value for name, value in motion_errors(motion, view, down).items()}
     return row
@@ -179,7 +207,13 @@ def kept(motions: Sequence[Motion], camera: CameraModel) -> Iterator[list[float]
             pixels = motion.keypoints.keypoints[:, motion.keypoints.skeleton.indices(names)]
             off.append(np.nanmedian(np.linalg.norm(places[..., :2] / places[..., 2:] - pixels, axis=-1)))
         sliding = 100 * float(np.nanmean(slide)) if len(slide) else np.nan
-        yield [float(np.median(change)), float(np.percentile(change, 95)), sliding, *off]
+        yield [
+            float(np.median(change)),
+            float(np.percentile(change, 95)),
+            sliding,
+            *off,
+            *ground_shares(after, down).values(),
+        ]
 
 
 def leg_angles(motion: Motion) -> Float[np.ndarray, "t 4"]:

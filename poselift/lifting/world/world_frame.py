@@ -17,6 +17,7 @@ from poselift.lifting.finish.root_track import Standing, solve_root
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.lifting.prepare.rays import keypoint_rays
 from poselift.lifting.world.planted_feet import plant_feet
+from poselift.lifting.world.resting_height import find_resting_moves
 from poselift.structures import THRESHOLD, Motion, move
 
 
@@ -51,8 +52,9 @@ def to_world(
     """Motions in the world frame, with planted feet.
 
     The origin lies on the ground below the first known root. Each root's track is solved again with feet that stay in
-    place during contacts; the legs take up what still slides. People whose height is estimated are scaled about the
-    camera so that all stand on one ground.
+    place during contacts; the legs take up what still slides. Then the root goes up or down, slowly, until standing
+    feet rest on the ground. People whose height is estimated are scaled about the camera so that all stand on one
+    ground.
 
     Args:
         motions: in the camera frame, of one clip from a still camera.
@@ -79,7 +81,7 @@ def to_world(
 
 
 def _stand(motion: Motion, ground: Ground, camera: CameraModel, threshold: float) -> Motion:
-    """The motion in the camera frame with contacts and planted feet."""
+    """The motion in the camera frame with contacts, and with planted feet that rest on the ground."""
     down = find_contacts(motion, ground.up, threshold)
     if down is None:
         return motion
@@ -88,7 +90,11 @@ def _stand(motion: Motion, ground: Ground, camera: CameraModel, threshold: float
     feet = feet_of(motion)
     assert feet is not None
     joints, moved = plant_feet(motion.joints, feet, down, motion.skeleton, motion.timestamps)
-    return replace(motion, joints=joints, root=(motion.root + moved).astype(motion.root.dtype))
+    motion = replace(motion, joints=joints, root=(motion.root + moved).astype(motion.root.dtype))
+    feet = feet_of(motion)
+    assert feet is not None
+    raised = find_resting_moves(feet, down, ground, motion.timestamps)[:, None] * ground.up
+    return replace(motion, root=(motion.root + raised).astype(motion.root.dtype))
 
 
 def _solve_standing(
