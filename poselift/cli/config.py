@@ -222,7 +222,7 @@ def _explain_value(error: OmegaConfBaseException, overrides: Sequence[str] | Non
         return f"{error.full_key} is not given; add {error.full_key}=..."
     if isinstance(error, InterpolationResolutionError | GrammarParseError):
         # The error names the last key of a chain of references.
-        lines = " or ".join(line for line in overrides if "${" in line) or error.full_key
+        lines = " or ".join(line for line in overrides if "${" in line) or str(error.full_key)
         return f"{shorten(lines)} has no value; ${{KEY}} stands for another key, and --cfg job prints all keys"
     return str(error).splitlines()[0]
 
