@@ -24,7 +24,7 @@ import torch
 from jaxtyping import Float
 
 from benchmarks.changed_views import take
-from benchmarks.command import command_line, errors_shown, table_head, table_row
+from benchmarks.command import command_line, errors_shown, print_table
 from benchmarks.real import OPTIONS, takes
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
@@ -127,11 +127,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             views = list(CmuBench(options.corpus, options.bench, "coco17", options.keypoints))
             found = measured(views, weights, LiftOptions(), options.every)
             title = f"{options.bench.name}, {options.keypoints}"
-        print(f"\n`{weights.name}`, coco17, {title}\n")
-        print("\n".join([table_head(["angle", *COLUMNS]), *map(table_row, angle_rows(found))]))
-        print()
-        head = ["", "true range °", "frames", "true °", "lifted °", "error °"]
-        print("\n".join([table_head(head), *map(table_row, flexion_rows(found))]))
+        print_table(["angle", *COLUMNS], angle_rows(found), f"`{weights.name}`, coco17, {title}")
+        heads = ["", "true range °", "frames", "true °", "lifted °", "error °"]
+        print_table(heads, flexion_rows(found), "By true flexion")
 
 
 if __name__ == "__main__":

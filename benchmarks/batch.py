@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.clips import CLIPS, make_clip
-from benchmarks.command import command_line, table_head, table_row
+from benchmarks.command import command_line, print_table
 from poselift.core.threads import cores
 from poselift.video import VideoReader
 
@@ -60,16 +60,16 @@ def speed(
                 busy[way].append((_cpu() - cpu) / copies)
     first = next(iter(seconds.values()))
     print(f"load average {os.getloadavg()[0]:.1f}, {cores()} cores, {frames} frames a clip")
-    print(
-        table_head(["way", "clips an hour", "spread", "frames a second", "times the first", "spread", "CPU s a clip"])
-    )
+    rows = []
     for way, several in seconds.items():
         rates = [3600 * copies / second for second in several]
         ratios = [whole / own for whole, own in zip(first, several, strict=True)]
         spread, ratio = f"{min(rates):.0f} to {max(rates):.0f}", f"{min(ratios):.2f} to {max(ratios):.2f}"
         rate = statistics.median(rates)
         cells = [f"{rate:.0f}", spread, f"{rate * frames / 3600:.0f}", f"{statistics.median(ratios):.2f}", ratio]
-        print(table_row([way, *cells, f"{statistics.median(busy[way]):.1f}"]), flush=True)
+        rows.append([way, *cells, f"{statistics.median(busy[way]):.1f}"])
+    heads = ["way", "clips an hour", "spread", "frames a second", "times the first", "spread", "CPU s a clip"]
+    print_table(heads, rows)
 
 
 def _cpu() -> float:

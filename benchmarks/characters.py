@@ -20,14 +20,14 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from jaxtyping import Bool
 
-from benchmarks.command import add_bench, command_line, errors_shown, table_head, table_row
-from benchmarks.readers import Reader, command_of
+from benchmarks.command import add_bench, bend, command_line, errors_shown, print_table
+from benchmarks.readers import Reader, command_of, lift_demo
 from poselift.cli.main import main as poselift
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
@@ -78,7 +78,8 @@ def feet_figures(rigged: RiggedMotion, contacts: Bool[np.ndarray, "t 2"]) -> dic
     steps = np.diff(times)
     slides, heights, standing, flexions = [], [], [], []
     for side, down in zip((foot.removesuffix("_foot") for foot in FEET), contacts.T, strict=True):
-        hip, knee, ankle = (rig.names.index(f"{side}_{joint}") for joint in ("hip", "knee", "ankle"))
+        limb = [rig.names.index(f"{side}_{joint}") for joint in ("hip", "knee", "ankle")]
+        ankle = limb[-1]
         ends = np.stack(
             [
                 places[:, ankle] + orientations[:, ankle] @ (at[f"{side}_{joint}"] - at[f"{side}_ankle"])
@@ -95,9 +96,7 @@ def feet_figures(rigged: RiggedMotion, contacts: Bool[np.ndarray, "t 2"]) -> dic
         slides.append(slide[stays])
         heights.append(lowest - rig.sole)
         standing.append(heights[-1][down])
-        thigh, shank = places[:, knee] - places[:, hip], places[:, ankle] - places[:, knee]
-        across = np.linalg.norm(np.cross(thigh, shank), axis=-1)
-        flexions.append(np.degrees(np.arctan2(across, (thigh * shank).sum(-1))))
+        flexions.append(bend(places[:, limb]))
     slide, floating = 100 * np.concatenate(slides), 100 * np.concatenate(standing)
     ground = not len(floating) or np.median(floating) < 100 * _RAISED
     flexion = np.stack(flexions, 1)
@@ -114,17 +113,17 @@ def feet_figures(rigged: RiggedMotion, contacts: Bool[np.ndarray, "t 2"]) -> dic
     return dict(zip(COLUMNS, map(float, values), strict=True))
 
 
-def feet_rows(npz: Sequence[Path]) -> list[list[str]]:
+def feet_rows(npz: Sequence[Path]) -> Iterator[list[str]]:
     """Two rows for each motion: as it is lifted, and with locked feet."""
-    rows = []
     for path in npz:
         motion = read_motion(path)
         rigged = solve(motion)
         for what, shown in (("as lifted", rigged), ("locked", lock_feet(rigged, motion))):
-            figures = feet_figures(shown, motion.contacts if shown.contacts is None else shown.contacts)
+            contacts = motion.contacts if shown.contacts is None else shown.contacts
+            assert contacts is not None, "`lock_feet` refuses a motion without"
+            figures = feet_figures(shown, contacts)
             cells = ["-" if np.isnan(value) else f"{value:.2f}" for value in figures.values()]
-            rows.append([f"{path.parent.name} {path.stem}", motion.skeleton.name, what, *cells])
-    return rows
+            yield [f"{path.parent.name} {path.stem}", motion.skeleton.name, what, *cells]
 
 
 def bench_rows(bench: Sequence[View], weights: Weights) -> list[list[str]]:
@@ -135,6 +134,7 @@ def bench_rows(bench: Sequence[View], weights: Weights) -> list[list[str]]:
         if motion.contacts is not None and motion.contacts.any() and motion.posed.all():
             rigged = solve(motion)
             locked = lock_feet(rigged, motion)
+            assert locked.contacts is not None
             both = (rigged, motion.contacts), (locked, locked.contacts)
             figures.append([list(feet_figures(*each).values()) for each in both])
             steps.append(1 - locked.contacts.sum() / motion.contacts.sum())
@@ -188,29 +188,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, metavar="DIR", help="keeps files, and Blender's pictures, in this folder")
     add_bench(parser, required=False)
     options = parser.parse_args(arguments)
-    if options.corpus and options.bench:
-        with errors_shown(parser):
-            bench = list(CmuBench(options.corpus, options.bench, "halpe26"))
-            print(table_head(["motion", "skeleton", "feet", *COLUMNS]))
-            for weights in map(load_weights, options.weights):
-                for row in bench_rows(bench, weights):
-                    print(table_row(row), flush=True)
-        return
+    heads = ["motion", "skeleton", "feet", *COLUMNS]
     with errors_shown(parser), tempfile.TemporaryDirectory() as temporary:
+        if options.corpus and options.bench:
+            bench = list(CmuBench(options.corpus, options.bench, "halpe26"))
+            print_table(heads, (row for each in map(load_weights, options.weights) for row in bench_rows(bench, each)))
+            return
         out = options.out or Path(temporary)
-        npz = options.motion
-        if not npz:
-            with contextlib.redirect_stdout(sys.stderr):
-                poselift(["lift", "--world", "--skeleton", "cmu28", "--no-render", "--out", str(out / "lifted")])
-            npz = sorted((out / "lifted").glob("person_*.npz"))
-        print(table_head(["motion", "skeleton", "feet", *COLUMNS]))
-        for row in feet_rows(npz):
-            print(table_row(row), flush=True)
-        print("\n" + table_head(["character", "export", "motion", "version", "seen"]))
-        for name, rig, format_, reader in _CHARACTERS:
-            for path in npz:
-                row = character_row(name, rig, format_, reader, path, out, [sys.executable, *options.python])
-                print(table_row(row), flush=True)
+        npz = options.motion or lift_demo(out / "lifted")
+        print_table(heads, feet_rows(npz))
+        pythons = [sys.executable, *options.python]
+        rows = (character_row(*each, path, out, pythons) for each in _CHARACTERS for path in npz)
+        print_table(["character", "export", "motion", "version", "seen"], rows, "On characters")
 
 
 if __name__ == "__main__":

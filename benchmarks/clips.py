@@ -9,6 +9,7 @@ the demo clip changed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -33,13 +34,18 @@ def demo() -> list[Picture]:
     return [(frame.image, frame.timestamp) for frame in VideoReader(demo_video())]
 
 
-def people() -> list[Keypoints2D]:
-    """The people of the demo clip; the one who goes furthest comes first."""
-    clip = VideoClip(demo_video(), build_detector("movenet"), quality="best")
+def track_clip(clip: VideoClip) -> list[Keypoints2D]:
+    """The people of a clip as `poselift lift` tracks them."""
     tracker = clip.tracker()
     for detections, timestamp in clip.people():
         tracker.update(detections, timestamp)
-    return sorted(tracker.tracks(), key=lambda person: -np.ptp(np.nanmean(person.keypoints[person.seen, :, 0], axis=1)))
+    return tracker.tracks()
+
+
+def people() -> list[Keypoints2D]:
+    """The people of the demo clip; the one who goes furthest comes first."""
+    tracks = track_clip(VideoClip(demo_video(), build_detector("movenet"), quality="best"))
+    return sorted(tracks, key=lambda person: -np.ptp(np.nanmean(person.keypoints[person.seen, :, 0], axis=1)))
 
 
 def cut_out(pictures: Sequence[Picture], person: Keypoints2D, width: int, height: int) -> list[Picture]:
@@ -72,12 +78,12 @@ def cut_out(pictures: Sequence[Picture], person: Keypoints2D, width: int, height
     return result
 
 
-def crowd(pictures: Sequence[Picture], person: Keypoints2D, count: int) -> Iterator[Picture]:
-    """Cut-outs of one person side by side in 1280 x 720, each at another time of the walk."""
+def side_by_side(count: int) -> Iterator[Picture]:
+    """Cut-outs of the woman side by side in 1280 x 720, each at another time of the walk."""
     rows = 1 if count < 3 else 2
     columns = -(-count // rows)
     size = 1280 // columns, 720 // rows
-    parts = cut_out(pictures, person, *size)
+    parts = cut_out(demo(), people()[0], *size)
     for index, (_, time) in enumerate(parts):
         whole = np.zeros((720, 1280, 3), np.uint8)
         for number in range(count):
@@ -110,7 +116,7 @@ CLIPS: dict[str, Callable[[], Sequence[Picture] | Iterator[Picture]]] = {
     "one_720p_long": lambda: there_and_back(one(1280, 720)(), 600),
     "one_1080p": one(1920, 1080),
     "one_portrait": one(1080, 1920),
-    **{f"people_{count}": (lambda count=count: crowd(demo(), people()[0], count)) for count in range(1, 7)},
+    **{f"people_{count}": partial(side_by_side, count) for count in range(1, 7)},
 }
 """Makers of the clips by name."""
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-from benchmarks.command import add_bench, command_line, evaluated
+from benchmarks.command import add_bench, command_line
 from poselift.cli.main import main as poselift
 
 
@@ -27,19 +27,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     names = [Path(weights).stem for weights in options.weights]
     if len(set(names)) < len(names):
         parser.error("two weights have the same file name, which names their rows; rename one")
-    settings = product(zip(options.weights, names, strict=True), options.skeletons, options.keypoints, options.camera)
-    runs = [
-        evaluated(
-            weights,
-            options,
-            skeleton,
-            keypoints,
-            options.out / "runs" / f"{name}_{skeleton}_{keypoints}_{camera}",
-            f"camera={camera}",
-            *options.overrides,
+    runs = []
+    for weights, skeleton, keypoints, camera in product(
+        options.weights, options.skeletons, options.keypoints, options.camera
+    ):
+        run = options.out / "runs" / f"{Path(weights).stem}_{skeleton}_{keypoints}_{camera}"
+        files = {"data.corpus": options.corpus, "data.bench": options.bench, "weights": weights, "output": run}
+        poselift(
+            [
+                *("evaluate", "protocol=cmu_bench", f"data.skeleton={skeleton}", f"data.keypoints={keypoints}"),
+                *(f"{key}='{path}'" for key, path in files.items()),
+                *(f"camera={camera}", *options.overrides),
+            ]
         )
-        for (weights, name), skeleton, keypoints, camera in settings
-    ]
+        runs.append(str(run))
     poselift(["report", *runs, "--out", str(options.out)])
 
 

@@ -1,21 +1,25 @@
-"""What the benchmarks share: options, evaluation on the CMU benchmark, and Markdown tables."""
+"""What the benchmarks share: options, Markdown tables, and the bend of a limb."""
 
 import argparse
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
-from poselift.cli.main import main as poselift
 from poselift.core.errors import InputError
 
 
 def command_line(doc: str | None) -> argparse.ArgumentParser:
     """A parser whose help is the module's docstring."""
     return argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def add_weights(parser: argparse.ArgumentParser, *names: str) -> None:
+    """Adds `--weights`, by default with these names."""
+    help_ = f"shipped weights or files; default {' '.join(names)}"
+    parser.add_argument("--weights", nargs="+", default=list(names), metavar="NAME|FILE", help=help_)
 
 
 def add_bench(parser: argparse.ArgumentParser, skeleton: str | None = None, *, required: bool = True) -> None:
@@ -28,9 +32,7 @@ def add_bench(parser: argparse.ArgumentParser, skeleton: str | None = None, *, r
     """
     parser.add_argument("--corpus", type=Path, required=required, metavar="FILE", help="cmu50.npz")
     parser.add_argument("--bench", type=Path, required=required, metavar="FILE", help="bench_val.npz or bench_test.npz")
-    parser.add_argument(
-        "--weights", nargs="+", default=["small"], metavar="NAME|FILE", help="shipped weights or files; default small"
-    )
+    add_weights(parser, "small")
     if skeleton:
         parser.add_argument("--skeleton", default=skeleton, help=f"skeleton of the 2D keypoints; default {skeleton}")
 
@@ -44,44 +46,11 @@ def errors_shown(parser: argparse.ArgumentParser) -> Iterator[None]:
         parser.error(str(error))
 
 
-def evaluated(
-    weights: str, options: argparse.Namespace, skeleton: str, keypoints: str, output: Path, *overrides: str
-) -> str:
-    """The output folder of an evaluation on the CMU benchmark.
-
-    Args:
-        weights: shipped weights by name, or a file.
-        options: with `corpus` and `bench` (`add_bench`).
-        skeleton: of the 2D keypoints.
-        keypoints: "det" for detector-like 2D, "gt" for exact 2D.
-        output: the folder to write.
-        *overrides: of `poselift evaluate`, for ablations.
-    """
-    settings = [
-        "protocol=cmu_bench",
-        f"data.corpus='{options.corpus}'",
-        f"data.bench='{options.bench}'",
-        f"data.skeleton={skeleton}",
-        f"data.keypoints={keypoints}",
-        f"weights='{weights}'",
-        f"output='{output}'",
-    ]
-    poselift(["evaluate", *settings, *overrides])
-    return str(output)
-
-
-def subject_mean(values: Iterable[tuple[str, Any]]) -> float:
-    """The mean over subjects of the means of their values; NaN does not count.
-
-    Args:
-        values: subject, and a number or an array of numbers; a subject may come more than once.
-    """
-    subjects = defaultdict(list)
-    for subject, own in values:
-        subjects[subject].append(np.ravel(own))
-    pooled = [np.concatenate(parts) for parts in subjects.values()]
-    means = [np.nanmean(own) for own in pooled if np.isfinite(own).any()]
-    return float(np.mean(means)) if means else np.nan
+def bend(joints: Float[np.ndarray, "t 3 3"]) -> Float[np.ndarray, " t"]:
+    """The angle between the two bones of three joints in a row, such as hip, knee and ankle; degrees."""
+    first, second = np.diff(joints.astype(np.float64), axis=1).swapaxes(0, 1)
+    across = np.linalg.norm(np.cross(first, second), axis=-1)
+    return np.degrees(np.arctan2(across, (first * second).sum(-1)))
 
 
 def table_row(cells: Iterable[str]) -> str:
@@ -89,6 +58,16 @@ def table_row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def table_head(titles: Sequence[str]) -> str:
-    """The first two lines of a Markdown table: labels in the first column, numbers in the others."""
-    return f"{table_row(titles)}\n|---|{'---:|' * (len(titles) - 1)}"
+def print_table(titles: Sequence[str], rows: Iterable[Iterable[str]], title: str = "") -> None:
+    """Prints a Markdown table row by row: labels in the first column, numbers in the others.
+
+    Args:
+        titles: of the columns.
+        rows: the cells; printed as soon as each is made.
+        title: a line above the table, with empty lines around it.
+    """
+    if title:
+        print(f"\n{title}\n")
+    print(f"{table_row(titles)}\n|---|{'---:|' * (len(titles) - 1)}", flush=True)
+    for row in rows:
+        print(table_row(row), flush=True)

@@ -125,8 +125,8 @@ _MAT = {"annot2": np.arange(420.0).reshape(5, 3, 28), "fps": np.array([[25.0]])}
 _NESTED = {
     "cells": np.array([[np.zeros((2, 3)), "text"], [np.int8(3), np.array([])]], object),
 }
-_SOME = {"frames": 4, "some": ("Directions",)}
-_TRIAL = {"trials": {"01_01": 3}, "inside": "subjects/01/01.asf"}
+_SOME: dict[str, Any] = {"frames": 4, "some": ("Directions",)}
+_TRIAL: dict[str, Any] = {"trials": {"01_01": 3}, "inside": "subjects/01/01.asf"}
 
 DATASETS: dict[str, Parser] = {
     "mat 5": _mat(lambda path: savemat(path, _MAT, do_compression=True)),

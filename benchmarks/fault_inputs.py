@@ -203,7 +203,7 @@ def file(suffix: str, write: Callable[[Path], object]) -> Callable[[Path], Path]
 
 
 _VIEWS = _views()
-_ARRAYS = {"x": np.zeros((5, 3), np.float32), "names": np.array(["a", "bc"]), "fps": np.array(50.0)}
+_ARRAYS: dict[str, Any] = {"x": np.zeros((5, 3), np.float32), "names": np.array(["a", "bc"]), "fps": np.array(50.0)}
 _SHAPES: dict[str, Any] = {"x": (None, 3), "names": (None,), "fps": ()}
 _COSTS = {"a window=27 joints=coco17": {"parameters": 10, "macs": 1.5, "ms": 0.1, "memory": 4000}}
 

@@ -13,7 +13,6 @@ import os
 import resource
 import shutil
 import signal
-import sys
 import tempfile
 import traceback
 import warnings
@@ -22,12 +21,9 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-if not __package__:  # run as a file: `benchmarks` is beside, not above
-    sys.path.insert(0, str(Path(__file__).parents[1]))
-
 import torch
 
-from benchmarks.command import command_line, table_head, table_row
+from benchmarks.command import command_line, print_table
 from benchmarks.fault_datasets import DATASETS
 from benchmarks.fault_inputs import PARSERS as FILES
 from benchmarks.fault_inputs import Parser
@@ -82,7 +78,8 @@ def rows(tries: int, seed: int, names: list[str] | None = None) -> Iterator[Row]
 
 def _row(name: str, parser: Parser, tries: int, seed: int) -> Row:
     """Runs the tries in processes of their own: a new one after each that died."""
-    done, results, lost = 0, 0, {}
+    done = results = 0
+    lost: list[tuple[int, str]] = []
     died = -1  # the last try whose process died: its file must do it twice, as a fork of a process with threads may too
     context = multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory() as folder:
@@ -98,8 +95,7 @@ def _row(name: str, parser: Parser, tries: int, seed: int) -> Row:
                     number, result, error = here.recv()
                     done, results = number + 1, results + result
                     if error:
-                        lost.setdefault(error, number)
-                        lost[error, number] = None
+                        lost.append((number, error))
                 silent = True
             except EOFError:
                 silent = False
@@ -110,13 +106,13 @@ def _row(name: str, parser: Parser, tries: int, seed: int) -> Row:
                 died = done
             elif done < tries and (silent or process.exitcode):
                 why = f"no end within {_SILENCE:g} s" if silent else f"the process ended with {process.exitcode}"
-                lost.setdefault(why, done)
-                lost[why, done] = None
+                lost.append((done, why))
                 done += 1
-    count = sum(isinstance(key, tuple) for key in lost)
-    reasons = [f"{number}: {reason}" for reason, number in lost.items() if isinstance(reason, str)]
-    note = "; ".join(reasons) or f"{results / tries:.0%} gave a result"
-    return Row(name, tries, tries - count, count, note)
+    first: dict[str, int] = {}
+    for number, why in lost:
+        first.setdefault(why, number)
+    note = "; ".join(f"{number}: {why}" for why, number in first.items()) or f"{results / tries:.0%} gave a result"
+    return Row(name, tries, tries - len(lost), len(lost), note)
 
 
 def _work(pipe: Any, parser: Parser, valid: Path, name: str, start: int, tries: int, seed: int) -> None:
@@ -214,9 +210,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             path = damaged(PARSERS[name], valid, folder / "try", name, options.only, options.seed)
             print(path, PARSERS[name].read(path))
         return
-    print(table_head(["parser", "tries", "survived", "lost", "note"]))
-    for row in rows(options.tries, options.seed, options.parsers):
-        print(table_row(map(str, row)), flush=True)
+    found = rows(options.tries, options.seed, options.parsers)
+    print_table(["parser", "tries", "survived", "lost", "note"], (map(str, row) for row in found))
 
 
 if __name__ == "__main__":

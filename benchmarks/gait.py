@@ -4,10 +4,9 @@
 
 Takes the clips of the corpus whose action is a walk or a run and nothing else, of subjects with their own skeleton.
 First table, of the exact motion: the shares of a stride that are stance and double support, by
-`poselift.kinematics.measure_gait` with heels and toes and with ankles alone, and by the foot contacts of
-`poselift.kinematics.foot_contacts`; and the times of strikes and toe-offs beside the frames in which a heel or toe gets
-low and slow (below 2.5 cm over its rest and 1 m/s), as
-median and standard deviation. There is no force plate in the corpus, so these frames are no truth, only another view.
+`poselift.kinematics.measure_gait` with heels and toes and with ankles alone; and the times of strikes and toe-offs
+beside the frames in which a heel or toe gets low and slow (below 2.5 cm over its rest and 1 m/s), as median and
+standard deviation. There is no force plate in the corpus, so these frames are no truth, only another view.
 Under it stands how far the ankles are apart when a walker's foot strikes, as a share of the step: on a treadmill of
 unknown speed, steps are measured by it.
 
@@ -16,18 +15,18 @@ lifted from detector-like COCO-17 as `poselift lift --world` does, against the e
 has no toes, so the ankles show events.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.command import command_line, errors_shown, table_head, table_row
+from benchmarks.bench_views import load_worlds
+from benchmarks.command import command_line, errors_shown, print_table
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.reading import load_arrays
 from poselift.kinematics import Gait, measure_gait
-from poselift.kinematics.foot_contacts import find_contacts
 from poselift.kinematics.gait import AHEAD
 from poselift.lifting import lift_view, to_world
 from poselift.lifting.dataset_views import camera_of
@@ -87,17 +86,6 @@ def events_of(found: Gait) -> Events:
     }
 
 
-def changes(down: np.ndarray, times: np.ndarray) -> Events:
-    """Events of feet that are down in some frames; (t, 2)."""
-    middles = (times[1:] + times[:-1]) / 2
-    steps = np.diff(down.astype(int), axis=0)
-    return {
-        (foot, kind): middles[steps[:, foot] == sign]
-        for foot in range(len(FEET))
-        for kind, sign in (("strike", 1), ("toe-off", -1))
-    }
-
-
 def low_and_slow(motion: Motion) -> Events:
     """When heels and toes get low and slow, and when they no longer are."""
     down = np.zeros((len(motion), 2), bool)
@@ -109,7 +97,13 @@ def low_and_slow(motion: Motion) -> Events:
             still = speed < 0.3 * _SLOW
             rest = np.median(place[still, 1]) if still.any() else place[:, 1].min()
             down[:, foot] |= (place[:, 1] < rest + _LOW) & (speed < _SLOW)
-    return changes(down, motion.timestamps)
+    middles = (motion.timestamps[1:] + motion.timestamps[:-1]) / 2
+    steps = np.diff(down.astype(int), axis=0)
+    return {
+        (foot, kind): middles[steps[:, foot] == sign]
+        for foot in range(len(FEET))
+        for kind, sign in (("strike", 1), ("toe-off", -1))
+    }
 
 
 def double_supports(events: Events) -> list[float]:
@@ -164,32 +158,20 @@ def percent(shares: Sequence[float]) -> str:
     return f"{100 * np.mean(shares):.1f} ± {100 * np.std(shares):.1f}" if len(shares) else "-"
 
 
-def exact_rows(found: dict[int, tuple[str, Motion]], kind: str) -> list[list[str]]:
-    """The cells of each way to find events, of all clips of a kind."""
-    names = ("relative to the pelvis", "the same, ankles alone", "contacts", "contacts, ankles alone")
-    shares: list[list[float]] = [[] for _ in names]
-    doubles: list[list[float]] = [[] for _ in names]
-    apart: list[list[list[float]]] = [[[], []] for _ in names]
-    for own_kind, motion in found.values():
-        if own_kind != kind:
-            continue
-        reference = low_and_slow(motion)
-        ankles = motion.restrict(H36M17)
-        each = [events_of(measure_gait(motion)), events_of(measure_gait(ankles))]
-        for moved in (motion, ankles):
-            down = find_contacts(moved, _UP)
-            assert down is not None
-            each.append(changes(down.any(-1), moved.timestamps))
-        for row, events in enumerate(each):
-            shares[row] += stances(events)
-            doubles[row] += double_supports(events)
-            for column, event in enumerate(("strike", "toe-off")):
-                apart[row][column] += differences(events, reference, event)
-    return [
-        [kind, name, str(len(share)), percent(share), percent(double), *map(spread, both)]
-        for name, share, double, both in zip(names, shares, doubles, apart, strict=True)
-        if share
-    ]
+def exact_rows(found: dict[int, tuple[str, Motion]], kind: str) -> Iterator[list[str]]:
+    """The cells of all clips of a kind, with heels and toes and with ankles alone."""
+    motions = [motion for own, motion in found.values() if own == kind]
+    for name, skeleton in (("heels and toes", CMU28), ("ankles alone", H36M17)):
+        shares: list[float] = []
+        doubles: list[float] = []
+        apart: tuple[list[float], list[float]] = ([], [])
+        for motion in motions:
+            events, reference = events_of(measure_gait(motion.restrict(skeleton))), low_and_slow(motion)
+            shares += stances(events)
+            doubles += double_supports(events)
+            for event, away in zip(("strike", "toe-off"), apart, strict=True):
+                away += differences(events, reference, event)
+        yield [kind, name, str(len(shares)), percent(shares), percent(doubles), *map(spread, apart)]
 
 
 def ankles_apart(found: dict[int, tuple[str, Motion]]) -> list[float]:
@@ -270,16 +252,16 @@ def _compared(pairs: list[tuple[float, float]]) -> str:
 
 def lifted_rows(found: dict[int, tuple[str, Motion]], corpus: Path, bench: Path, weights: str) -> list[list[str]]:
     """The cells of the lifted walks, by view."""
-    arrays = load_arrays(bench, {"clip_index": (None,), "R": (None, 3, 3)}, "give bench_val.npz or bench_test.npz")
+    truth = load_worlds(bench)
     lifter, views = load_weights(weights), CmuBench(corpus, bench, "coco17")
     groups = {name: Lifted() for name in (*_VIEWS, "all")}
-    for number, clip in enumerate(arrays["clip_index"].tolist()):
+    for number, clip in enumerate(truth["clip_index"].tolist()):
         if found.get(clip, ("",))[0] != "walk":
             continue
         exact = found[clip][1]
         world = to_world([lift_view(views[number], lifter)], camera_of(views[number])).motions[0]
         hips = [exact.joints[:, exact.skeleton.index(f"{side}_hip")] for side in ("left", "right")]
-        ahead, axis = np.cross((hips[0] - hips[1]).mean(0), _UP), arrays["R"][number, 2] * [1, 0, 1]
+        ahead, axis = np.cross((hips[0] - hips[1]).mean(0), _UP), truth["R"][number, 2] * [1, 0, 1]
         cosine = abs(ahead @ axis) / np.linalg.norm(ahead) / np.linalg.norm(axis)
         view = next(name for name, end in _VIEWS.items() if np.degrees(np.arccos(cosine)) <= end)
         for name in (view, "all"):
@@ -296,15 +278,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     with errors_shown(parser):
         found = clips(options.corpus)
-        print(table_head(["", "exact motion", "strides", "stance %", "double support %", "strike ms", "toe-off ms"]))
-        print("\n".join(table_row(row) for kind in ("walk", "run") for row in exact_rows(found, kind)), flush=True)
+        heads = ["", "exact motion", "strides", "stance %", "double support %", "strike ms", "toe-off ms"]
+        print_table(heads, (row for kind in ("walk", "run") for row in exact_rows(found, kind)))
         print(f"\nankles apart at a walker's strike, % of the step: {percent(ankles_apart(found))}", flush=True)
         if options.bench is not None:
             head = ["view", "views", "events", "missed", "extra", "strike ms", "toe-off ms", "stance % (exact); error"]
             head += ["double support % (exact); error", "cadence error / min", "stride, share of exact"]
-            print("\n" + table_head(head))
-            for row in lifted_rows(found, options.corpus, options.bench, options.weights):
-                print(table_row(row))
+            print_table(head, lifted_rows(found, options.corpus, options.bench, options.weights), "Lifted walks")
 
 
 if __name__ == "__main__":

@@ -1,29 +1,23 @@
 """How fast a GPU lifts, by batch size and precision, and what the precision costs in accuracy.
 
-    python benchmarks/gpu.py [--device cuda] [--weights small tiny] [--batch 1 8 64 256] [--repeats 7] [--out FILE]
+    python -m benchmarks.gpu [--device cuda] [--weights small tiny] [--batch 1 8 64 256] [--repeats 7]
 
 Lifts windows of synthetic keypoints through the network, once per frame (`poselift lift` does it twice, for the flip).
 The variants take turns; the first round is not counted. A difference is the mean distance of joints from those of
 float32 with exact products, mm.
 """
 
-import statistics
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
-from pathlib import Path
+from statistics import median
 from time import perf_counter
 
 import torch
 from torch import Tensor
 
-if not __package__:  # run as a file: `benchmarks` is beside, not above
-    sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from benchmarks.command import command_line, table_head, table_row
+from benchmarks.command import add_weights, command_line, print_table
 from poselift.core.device import choose_device
-from poselift.core.files import write_text
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views
 from poselift.models import Encoded, Weights, encode, load_weights
@@ -73,8 +67,8 @@ def lifted(weights: Weights, encoded: Encoded, precision: str, device: torch.dev
         return perf_counter() - start, joints.float()
 
 
-def measured(weights: Weights, batch: int, repeats: int, device: torch.device) -> list[str]:
-    """Rows of the table for one lifter and batch size."""
+def batch_rows(weights: Weights, batch: int, repeats: int, device: torch.device) -> Iterator[list[str]]:
+    """The cells of each precision for one lifter and batch size."""
     encoded = windows(weights, batch, device)
     seconds: dict[str, list[float]] = {precision: [] for precision in PRECISION}
     joints: dict[str, Tensor] = {}
@@ -83,41 +77,33 @@ def measured(weights: Weights, batch: int, repeats: int, device: torch.device) -
             taken, joints[precision] = lifted(weights, encoded, precision, device)
             if repeat:
                 seconds[precision].append(taken)
-    rows, frames = [], batch * weights.window
     for precision, times in seconds.items():
-        rates = [frames / taken for taken in times]
+        rates = [batch * weights.window / taken for taken in times]
         difference = 1000 * float((joints[precision] - joints["float32"]).norm(dim=-1).mean())
-        ratio = statistics.median(seconds["float32"]) / statistics.median(times)
+        ratio = median(seconds["float32"]) / median(times)
         spread = f"{min(rates):,.0f} to {max(rates):,.0f}"
-        numbers = (f"{statistics.median(rates):,.0f}", spread, f"{ratio:.2f}", f"{difference:.3f}")
-        rows.append(table_row([f"{weights.name}, {batch} windows, {precision}", *numbers]))
-    return rows
+        name = f"{weights.name}, {batch} windows, {precision}"
+        yield [name, f"{median(rates):,.0f}", spread, f"{ratio:.2f}", f"{difference:.3f}"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measures, prints, and writes the table."""
+    """Measures and prints."""
     parser = command_line(__doc__)
     parser.add_argument(
         "--device", choices=["auto", "cpu", "cuda"], default="auto", help="default: a GPU if there is one"
     )
-    parser.add_argument(
-        "--weights", nargs="+", default=["small", "tiny"], metavar="NAME|FILE", help="default small tiny"
-    )
+    add_weights(parser, "small", "tiny")
     parser.add_argument("--batch", nargs="+", type=int, default=[1, 8, 64, 256], help="windows at once")
     parser.add_argument("--repeats", type=int, default=7, help="of each variant; default 7")
-    parser.add_argument("--out", type=Path, default=Path("outputs/gpu.md"), help="default outputs/gpu.md")
     options = parser.parse_args(arguments)
     device = torch.device(choose_device(options.device))
     name = torch.cuda.get_device_name() if device.type == "cuda" else f"CPU, {torch.get_num_threads()} threads"
-    lines = [f"{name}, torch {version('torch')}, {options.repeats} repeats", ""]
-    lines.append(table_head(["variant", "frames a second", "spread", "times float32", "difference, mm"]))
-    for each in options.weights:
-        weights = load_weights(each, str(device))
-        for batch in options.batch:
-            lines += measured(weights, batch, options.repeats, device)
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    write_text(options.out, "\n".join(lines) + "\n")
-    print("\n".join(lines))
+    lifters = [load_weights(each, str(device)) for each in options.weights]
+    rows = (
+        row for each in lifters for batch in options.batch for row in batch_rows(each, batch, options.repeats, device)
+    )
+    heads = ["variant", "frames a second", "spread", "times float32", "difference, mm"]
+    print_table(heads, rows, f"{name}, torch {version('torch')}, {options.repeats} repeats")
 
 
 if __name__ == "__main__":

@@ -79,7 +79,8 @@ def text_changed(data: bytes, rng: Random) -> bytes:
 
 def value_changed(value: Any, rng: Random) -> Any:
     """The value, nested lists and dicts, with one part replaced, removed, repeated, renamed or wrapped in place."""
-    parent, key = None, None
+    parent: Any = None
+    key: Any = None
     part = value
     while isinstance(part, dict | list) and part and rng.random() < 0.85:
         parent, key = part, rng.choice(list(part)) if isinstance(part, dict) else rng.randrange(len(part))

@@ -22,7 +22,7 @@ from onnx import FunctionProto, NodeProto, TensorProto, helper, numpy_helper
 
 from benchmarks.command import command_line
 from poselift.core.registry import published
-from poselift.detection import Search, build_detector
+from poselift.detection import MoveNet, Search
 from poselift.detection.crop import Crop
 from poselift.video import VideoReader
 
@@ -248,7 +248,7 @@ _VALUES = _function(
 
 def inputs(videos: Sequence[Path], frames: int) -> Iterator[tuple[str, np.ndarray]]:
     """Pictures as the networks get them, with the name of the network."""
-    detector = build_detector("movenet", "cpu")
+    detector = MoveNet("cpu")
     for video in videos:
         reader = VideoReader(video)
         total = round((reader.info.duration or 1.0) * (reader.info.fps or 30.0))

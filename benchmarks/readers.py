@@ -7,9 +7,6 @@ Lifts the demo clip with `--world --skeleton cmu28`, exports every person, and r
 fixed bone lengths that `poselift.kinematics.solve` fits to it). Prints a Markdown table with the largest error of all
 joints and frames.
 
-With --saved, it reads what the page of `poselift web` saved (`benchmarks.web --out DIR`) instead, and compares it with
-what `poselift lift --keypoints` makes of the page's keypoints.
-
 A program is sought in this Python and in those of `--python`, as the large ones need environments of their own; a
 missing one is a row with the command that installs it. docs/readers.md has the commands of all.
 """
@@ -27,13 +24,12 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.command import command_line, errors_shown, table_row
+from benchmarks.command import command_line, errors_shown, print_table
 from poselift.cli.main import main as poselift
 from poselift.core.choices import choose
 from poselift.export import read_motion
 from poselift.export.export_formats import FORMATS
 from poselift.kinematics import points_y_up, solve
-from poselift.skeleton import H36M17
 from poselift.structures import Motion
 
 _HERE = Path(__file__).parent / "reading"
@@ -114,14 +110,11 @@ def command_of(reader: Reader, pythons: Sequence[str]) -> list[str] | None:
     return None
 
 
-def saved(npz: Sequence[Path], ending: str, out: Path, folder: Path) -> str:
-    """Takes the files that a page saved; the error if there is none."""
-    for source in npz:
-        path = folder / f"{source.stem}{ending}"
-        if not path.is_file():
-            return f"the page saved no {path.name}"
-        shutil.copy(path, out)
-    return ""
+def lift_demo(out: Path) -> list[Path]:
+    """Lifts the demo clip with the world and with feet, without an overlay; the people's files."""
+    with contextlib.redirect_stdout(sys.stderr):
+        poselift(["lift", "--world", "--skeleton", "cmu28", "--no-render", "--out", str(out)])
+    return sorted(out.glob("person_*.npz"))
 
 
 def exported(npz: Sequence[Path], format_: str, out: Path) -> str:
@@ -178,12 +171,10 @@ def read(reader: Reader, path: Path, motion: Motion, command: Sequence[str], mod
     return found["version"], seen(reader, found, np.load(array) if array.is_file() else np.zeros(0), motion)
 
 
-def row(
-    reader: Reader, npz: Sequence[Path], out: Path, pythons: Sequence[str], model: Path | None, page: Path | None
-) -> list[str]:
+def row(reader: Reader, npz: Sequence[Path], out: Path, pythons: Sequence[str], model: Path | None) -> list[str]:
     """The cells of a reader's row."""
     head, ending = [reader.format, reader.tool, f"`{reader.call}`"], _ENDINGS.get(reader.format, f".{reader.format}")
-    if error := saved(npz, ending, out, page) if page else exported(npz, reader.format, out):
+    if error := exported(npz, reader.format, out):
         return [*head, f"not written: {error}"]
     command = command_of(reader, pythons)
     if command is None:
@@ -194,8 +185,6 @@ def row(
     versions = set()
     for source in npz:
         motion = read_motion(source)
-        if page and reader.format not in ("bvh", "glb"):
-            motion = motion.restrict(H36M17)  # the joints that the page shows
         version, text = read(reader, out / f"{source.stem}{ending}", motion, command, model)
         versions.add(version)
         answers.setdefault(text, []).append(source.stem.replace("_", " "))
@@ -209,22 +198,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", metavar="FORMAT,...", help="formats to read (default: all)")
     parser.add_argument("--python", nargs="+", default=[], metavar="PATH", help="more Pythons to seek programs in")
     parser.add_argument("--model", type=Path, metavar="FILE", help="Rajagopal2015.osim of OpenSim's models")
-    parser.add_argument("--saved", type=Path, metavar="DIR", help="files that the page of `poselift web` saved")
     parser.add_argument("--out", type=Path, metavar="DIR", help="keeps files, and Blender's pictures, in this folder")
     options = parser.parse_args(arguments)
     formats = {reader.format: reader.format for reader in READERS}
     with errors_shown(parser), tempfile.TemporaryDirectory() as temporary:
         wanted = {choose("format", name, formats) for name in (options.only or ",".join(formats)).split(",")}
         out = options.out or Path(temporary)
-        with contextlib.redirect_stdout(sys.stderr):
-            given = ["--keypoints", str(options.saved / "keypoints")] if options.saved else ["--world"]
-            poselift(["lift", *given, "--skeleton", "cmu28", "--no-render", "--out", str(out / "lifted")])
-        npz = sorted((out / "lifted").glob("person_*.npz"))
-        print(table_row(["format", "program", "call", "seen"]) + "\n|---|---|---|---|", flush=True)
-        for reader in READERS:
-            if reader.format in wanted:
-                pythons = [sys.executable, *options.python]
-                print(table_row(row(reader, npz, out, pythons, options.model, options.saved)), flush=True)
+        npz, pythons = lift_demo(out / "lifted"), [sys.executable, *options.python]
+        chosen = (reader for reader in READERS if reader.format in wanted)
+        rows = (row(reader, npz, out, pythons, options.model) for reader in chosen)
+        print_table(["format", "program", "call", "seen"], rows)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Errors on a real person with motion capture, where frames without keypoints come.
 
-    python -m benchmarks.real --data mhad_s02.npz [--weights NAME|FILE ...] [--corpus cmu50.npz --bench bench_val.npz]
+    python -m benchmarks.real --data mhad_s02.npz [--weights NAME|FILE ...]
 
 The file has takes of one person of Berkeley MHAD (Ofli et al., WACV 2013): COCO-17 keypoints of a real detector, the
 camera, and the motion capture fitted to the person (arrays `seq_start`, `name`, `action_id`, `keypoints`, `times`,
@@ -15,14 +15,9 @@ same frames when nothing is hidden; `root`, the distance of the middle of the hi
 
 A second table has the same clips with fewer frames a second: every frame, every second and every third, in a file and
 as a stream without lookahead.
-
-A third table splits the errors of each pair of joints into the part along the camera's ray to the true joint and the
-part across it, as root mean squares in mm: of the joints from the middle of the hips, and after the Procrustes
-alignment. `constant` is the size of the mean aligned error along the ray: the same in every frame. With `--corpus` and
-`--bench` the same table follows for the benchmark's virtual views, COCO-17 and detector-like 2D.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -30,14 +25,12 @@ import torch
 from jaxtyping import Float
 
 from benchmarks.changed_views import FRAMES_WITHOUT_KEYPOINTS, take
-from benchmarks.command import command_line, errors_shown, table_head, table_row
-from poselift.data.cmu_bench import CmuBench
+from benchmarks.command import add_weights, command_line, errors_shown, print_table
 from poselift.data.reading import load_arrays
 from poselift.data.views import View
 from poselift.lifting import LiftOptions, StreamingPeople, lift_view
 from poselift.lifting.dataset_views import camera_of, keypoints_of
 from poselift.metrics import aligned_joint_errors, joint_errors
-from poselift.metrics.position import procrustes_align
 from poselift.models import Weights, load_weights
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Motion
@@ -46,8 +39,6 @@ OPTIONS = LiftOptions(every_frame=True)
 """Those of `poselift lift`, but every frame counts."""
 
 COLUMNS = ("MPJPE mm", "change %", "P-MPJPE mm", "hidden mm", "seen mm", "root mm")
-
-RAYS = ("along mm", "across mm", "aligned: along mm", "aligned: across mm", "constant mm")
 
 RATES = ("MPJPE mm", "P-MPJPE mm", "root mm", "stream: MPJPE mm", "P-MPJPE mm", "root mm")
 
@@ -119,28 +110,23 @@ def frame_errors(view: View, motion: Motion) -> Float[np.ndarray, "t 3"]:
     return np.concatenate([torch.stack([error.mean(-1) for error in errors], -1).numpy(), root.numpy()], -1)
 
 
-def rows_of(views: Sequence[View], weights: Weights) -> list[list[str]]:
-    """The cells of each row."""
-    rows: list[list[str]] = []
+def gap_rows(views: Sequence[View], weights: Weights) -> Iterator[list[str]]:
+    """The cells of each way to leave frames without keypoints; the first one leaves none."""
     plain: Float[np.ndarray, "t 3"] | None = None
     for name, change in FRAMES_WITHOUT_KEYPOINTS.items():
         changed = [change(view, torch.Generator().manual_seed(index)) for index, view in enumerate(views)]
-        motions = [lift_view(view, weights, OPTIONS) for view in changed]
-        errors = np.concatenate([frame_errors(*pair) for pair in zip(views, motions, strict=True)])
+        errors = np.concatenate([frame_errors(view, lift_view(view, weights, OPTIONS)) for view in changed])
         plain = errors if plain is None else plain
-        hidden = np.concatenate([(view.scores > 0).any(1) for view in views]) & np.concatenate(
-            [~(view.scores > 0).any(1) for view in changed]
-        )
+        seen = [np.concatenate([(view.scores > 0).any(1) for view in each]) for each in (views, changed)]
+        hidden = seen[0] & ~seen[1]
         (mpjpe, p_mpjpe, root), usual = np.nanmean(errors, 0), np.nanmean(plain, 0)[0]
-        gaps = [np.nanmean(own[hidden, 0]) for own in (errors, plain)] if hidden.any() else []
+        gaps = [f"{np.nanmean(own[hidden, 0]):.1f}" for own in (errors, plain)] if hidden.any() else ["", ""]
         cells = [f"{value:.1f}" for value in (mpjpe, 100 * (mpjpe / usual - 1), p_mpjpe)]
-        rows.append([name, *cells, *([f"{gap:.1f}" for gap in gaps] or ["", ""]), f"{root:.1f}"])
-    return rows
+        yield [name, *cells, *gaps, f"{root:.1f}"]
 
 
-def rate_rows(views: Sequence[View], weights: Weights) -> list[list[str]]:
+def rate_rows(views: Sequence[View], weights: Weights) -> Iterator[list[str]]:
     """The cells of each frame rate."""
-    rows = []
     for step in (1, 2, 3):
         fewer = [take(view, torch.arange(0, len(view), step)) for view in views]
         intervals = torch.cat([view.times.diff() for view in fewer])
@@ -148,8 +134,7 @@ def rate_rows(views: Sequence[View], weights: Weights) -> list[list[str]]:
         for lifted in (lambda view: lift_view(view, weights, OPTIONS), lambda view: streamed(view, weights)):
             errors = np.concatenate([frame_errors(view, lifted(view)) for view in fewer])
             cells += [f"{value:.1f}" for value in np.nanmean(errors, 0)]
-        rows.append(cells)
-    return rows
+        yield cells
 
 
 def streamed(view: View, weights: Weights) -> Motion:
@@ -167,58 +152,20 @@ def streamed(view: View, weights: Weights) -> Motion:
     return Motion(joints, root, keypoints.timestamps, interpolated, lifter.skeleton, "camera", keypoints)
 
 
-def ray_rows(views: Sequence[View], weights: Weights) -> list[list[str]]:
-    """The cells of each pair of joints, and of all."""
-    parts = [ray_errors(view, lift_view(view, weights, OPTIONS)) for view in views]
-    values = 1000 * np.concatenate(parts)
-    rows = []
-    for first, name in [*enumerate(joint.split("_", 1)[1] for joint in LIMBS[::2]), (None, "all")]:
-        own = values if first is None else values[:, 2 * first : 2 * first + 2]
-        along, across, constant = own[..., 0], own[..., 1], np.abs(np.nanmean(own[..., 2], 0)).mean()
-        squares = [np.sqrt(np.nanmean(part**2)) for part in (along, across, own[..., 2], own[..., 3])]
-        rows.append([name, *(f"{value:.1f}" for value in (*squares, constant))])
-    return rows
-
-
-def ray_errors(view: View, motion: Motion) -> Float[np.ndarray, "t j 4"]:
-    """Error along and across the rays to the true joints, from the middle of the hips and aligned; metres."""
-    true = (view.joints + view.root[:, None])[:, view.skeleton.indices(LIMBS)].double()
-    found = torch.from_numpy(motion.joints)[:, motion.skeleton.indices(LIMBS)].double()
-    rays = true / true.norm(dim=-1, keepdim=True)
-    hips = true[:, :2].mean(1, keepdim=True)
-    known = true.isfinite().all(-1)
-    parts = []
-    for moved in (found - found[:, :2].mean(1, keepdim=True) + hips, procrustes_align(found, true, known)):
-        error = moved - true
-        along = (error * rays).sum(-1)
-        parts += [along, (error - along[..., None] * rays).norm(dim=-1)]
-    return torch.stack(parts, -1).numpy()
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Prints the tables."""
     parser = command_line(__doc__)
     parser.add_argument("--data", type=Path, required=True, metavar="FILE", help="mhad_s02.npz")
-    parser.add_argument(
-        "--weights", nargs="+", default=["small"], metavar="NAME|FILE", help="shipped weights or files; default small"
-    )
-    parser.add_argument("--corpus", type=Path, metavar="FILE", help="cmu50.npz")
-    parser.add_argument("--bench", type=Path, metavar="FILE", help="bench_val.npz")
+    add_weights(parser, "small")
     options = parser.parse_args(arguments)
     with errors_shown(parser):
         views = takes(options.data)
-        bench = CmuBench(options.corpus, options.bench, "coco17") if options.corpus and options.bench else []
+        seen = f"{len(views)} takes, {sum(map(len, views))} frames"
         for weights in map(load_weights, options.weights):
-            frames = sum(map(len, views))
-            print(f"\n## Frames without keypoints (`{weights.name}`, {len(views)} takes, {frames} frames)\n")
-            print("\n".join([table_head(["", *COLUMNS]), *map(table_row, rows_of(views, weights))]), flush=True)
-            print(f"\n## Fewer frames a second (`{weights.name}`)\n")
-            print("\n".join([table_head(["", *RATES]), *map(table_row, rate_rows(views, weights))]), flush=True)
-            print(f"\n## Along and across the rays (`{weights.name}`)\n")
-            print("\n".join([table_head(["", *RAYS]), *map(table_row, ray_rows(views, weights))]), flush=True)
-            if bench:
-                print(f"\n## Along and across the rays (`{weights.name}`, {options.bench.name})\n")
-                print("\n".join([table_head(["", *RAYS]), *map(table_row, ray_rows(list(bench), weights))]), flush=True)
+            print_table(
+                ["", *COLUMNS], gap_rows(views, weights), f"## Frames without keypoints (`{weights.name}`, {seen})"
+            )
+            print_table(["", *RATES], rate_rows(views, weights), f"## Fewer frames a second (`{weights.name}`)")
 
 
 if __name__ == "__main__":

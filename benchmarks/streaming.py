@@ -25,11 +25,11 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
+from benchmarks.bench_views import load_worlds, mean_errors
 from benchmarks.changed_views import take, thinned, unchanged
-from benchmarks.command import add_bench, command_line, errors_shown, subject_mean, table_head, table_row
+from benchmarks.command import add_bench, command_line, errors_shown, print_table
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
-from poselift.data.reading import load_arrays
 from poselift.data.views import View
 from poselift.kinematics.ground import Ground, find_ground
 from poselift.lifting import LiftOptions, StreamingPeople, StreamingWorld, camera_for, lift
@@ -39,8 +39,6 @@ from poselift.lifting.live.streamed_person import StreamedPerson
 from poselift.lifting.live.streaming import LIVE, lift_people
 from poselift.lifting.network.torch_network import TorchNetwork
 from poselift.models import Weights, load_weights
-from poselift.reports.evaluation import score_view, summarise
-from poselift.reports.protocols import get_protocol
 from poselift.skeleton import COCO17, Skeleton
 from poselift.structures import StreamedPose
 
@@ -56,17 +54,17 @@ COLUMNS = {
     "root_velocity": "root velocity mm/frame",
 }
 
+GROUNDS = ("ground", "up, median deg", "up, 90 % of views", "height, median mm", "ms")
 
-def streamed(
-    view: View, weights: Weights, options: LiftOptions = LIVE, lookaheads: Sequence[int] = LOOKAHEADS
-) -> dict[int, list[StreamedPose]]:
+
+def streamed(view: View, weights: Weights, lookaheads: Sequence[int] = LOOKAHEADS) -> dict[int, list[StreamedPose]]:
     """The poses of all frames for each lookahead, as a stream gives them."""
     keypoints, network = keypoints_of(view), TorchNetwork(weights.lifter)
-    person = StreamedPerson(weights, camera_of(view), keypoints.skeleton, 0, options)
+    person = StreamedPerson(weights, camera_of(view), keypoints.skeleton, 0, LIVE)
     poses: dict[int, list[StreamedPose]] = {lookahead: [] for lookahead in lookaheads}
     for row in range(len(keypoints)):
         person.add(keypoints.keypoints[row], keypoints.scores[row], float(keypoints.timestamps[row]))
-        lift_people([person], network, options.window or weights.window, options.flip)
+        lift_people([person], network, LIVE.window or weights.window, LIVE.flip)
         person.next_pose()
         for lookahead, found in poses.items():
             # The end of the stream gives the last poses.
@@ -84,37 +82,27 @@ def smoothed(poses: Sequence[StreamedPose], skeleton: Skeleton) -> list[Streamed
     return list(map(PoseSmoother(skeleton), poses))
 
 
-def errors(
-    views: Sequence[View], joints: Sequence[np.ndarray], roots: Sequence[np.ndarray], skeleton: Skeleton
-) -> dict[str, float]:
-    """The columns of a row, but for the change; means over subjects."""
-    protocol = get_protocol("cmu_bench")
-    scores = [score_view(view, one, skeleton, protocol) for view, one in zip(views, joints, strict=True)]
-    metrics = summarise(scores, protocol)["metrics"]
-    means = {key: metrics[key]["mean"] for key in COLUMNS if key in metrics}
-    off = [(view.subject, 1e3 * (root - view.root.numpy())) for view, root in zip(views, roots, strict=True)]
-    means["root"] = subject_mean((subject, np.linalg.norm(one, axis=-1)) for subject, one in off)
-    means["root_velocity"] = subject_mean(
-        (subject, np.linalg.norm(np.diff(one, axis=0), axis=-1)) for subject, one in off
-    )
-    return means
+def rows_of(views: Sequence[View], weights: Weights) -> Iterator[list[str]]:
+    """The cells of a table: each lookahead, and `lift`."""
+    skeleton, first = weights.lifter.skeleton_out, np.nan
+    for name, joints, roots in _variants(views, weights):
+        means = mean_errors(views, joints, roots, skeleton)
+        first = means["mpjpe"] if np.isnan(first) else first
+        means["change"] = 100 * (means["mpjpe"] / first - 1)
+        yield [name, *(f"{means[key]:.1f}" for key in COLUMNS)]
 
 
-def rows_of(views: Sequence[View], weights: Weights, options: LiftOptions = LIVE) -> Iterator[tuple[str, dict]]:
-    """The rows of a table: each lookahead, and `lift`."""
-    skeleton = weights.lifter.skeleton_out
-    poses = [streamed(view, weights, options) for view in views]
-    first = np.nan
+def _variants(views: Sequence[View], weights: Weights) -> Iterator[tuple[str, list[np.ndarray], list[np.ndarray]]]:
+    """The name of each row, with the joints and the roots of all views."""
+    found = [streamed(view, weights) for view in views]
     for lookahead in LOOKAHEADS:
-        for name, change in (("", smoothed), (", not smoothed", lambda found, _: found)):
-            every = [change(found[lookahead], skeleton) for found in poses]
-            joints, roots = ([np.stack([getattr(pose, part) for pose in one]) for one in every] for part in PARTS)
-            means = errors(views, joints, roots, skeleton)
-            first = means["mpjpe"] if np.isnan(first) else first
-            yield f"lookahead {lookahead}{name}", means | {"change": 100 * (means["mpjpe"] / first - 1)}
+        plain = [poses[lookahead] for poses in found]
+        smooth = [smoothed(poses, weights.lifter.skeleton_out) for poses in plain]
+        for name, every in ((f"lookahead {lookahead}", smooth), (f"lookahead {lookahead}, not smoothed", plain)):
+            joints = [np.stack([pose.joints for pose in poses]) for poses in every]
+            yield name, joints, [np.stack([pose.root for pose in poses]) for poses in every]
     whole = [lift(keypoints_of(view), weights, camera_of(view), LiftOptions(every_frame=True)) for view in views]
-    means = errors(views, [one.joints for one in whole], [one.root for one in whole], skeleton)
-    yield "`poselift lift`", means | {"change": 100 * (means["mpjpe"] / first - 1)}
+    yield "`poselift lift`", [motion.joints for motion in whole], [motion.root for motion in whole]
 
 
 def ground_errors(ground: Ground, R: np.ndarray, t: np.ndarray) -> tuple[float, float]:
@@ -129,16 +117,16 @@ def ground_errors(ground: Ground, R: np.ndarray, t: np.ndarray) -> tuple[float, 
     return angle, 1e3 * abs(ground.height - float(t @ R[:, 1]))
 
 
-def world_lines(
+def world_rows(
     views: Sequence[View], R: Float[np.ndarray, "n 3 3"], t: Float[np.ndarray, "n 3"], weights: Weights
-) -> Iterator[str]:
-    """The lines of the table of grounds."""
+) -> Iterator[list[str]]:
+    """The cells of the table of grounds."""
     found: dict[str, list[tuple[float, float]]] = {"first": [], "last": [], "`poselift lift`": []}
     slowest = 0.0
     for view, rotation, place in zip(views, R, t, strict=True):
         world = StreamingWorld(camera_of(view), weights.lifter.skeleton_out, view.keypoint_skeleton)
         first: Ground | None = None
-        for pose in smoothed(streamed(view, weights, lookaheads=(0,))[0], weights.lifter.skeleton_out):
+        for pose in smoothed(streamed(view, weights, (0,))[0], weights.lifter.skeleton_out):
             begun = time.process_time()
             world.push({1: pose})
             slowest = max(slowest, time.process_time() - begun)
@@ -148,20 +136,19 @@ def world_lines(
         whole = find_ground([lift(keypoints_of(view), weights, camera_of(view))])
         for name, ground in zip(found, (first, world.ground, whole), strict=True):
             found[name].append(ground_errors(ground, rotation, place))
-    yield table_head(["ground", "up, median deg", "up, 90 % of views", "height, median mm", "ms"])
     for name, pairs in found.items():
         angles, heights = np.array(pairs).T
-        values = (np.median(angles), np.percentile(angles, 90), np.median(heights))
         ms = "" if "lift" in name else f"{1e3 * slowest:.0f}"
-        yield table_row([name, *(f"{value:.1f}" for value in values[:2]), f"{values[2]:.0f}", ms])
+        spread = np.median(angles), np.percentile(angles, 90)
+        yield [name, *(f"{value:.1f}" for value in spread), f"{np.median(heights):.0f}", ms]
 
 
-def push_ms(view: View, weights: Weights, options: LiftOptions = LIVE, frames: int = 200) -> float:
+def push_ms(view: View, weights: Weights, frames: int = 200) -> float:
     """CPU time of a push with a full window, median, milliseconds."""
     keypoints = keypoints_of(view)
-    people = StreamingPeople(weights, camera_of(view), keypoints.skeleton, options=options)
+    people = StreamingPeople(weights, camera_of(view), keypoints.skeleton)
     took = []
-    for row in range(min(len(keypoints), (options.window or weights.window) + frames)):
+    for row in range(min(len(keypoints), (LIVE.window or weights.window) + frames)):
         begun = time.process_time()
         people.push({1: (keypoints.keypoints[row], keypoints.scores[row])}, float(keypoints.timestamps[row]))
         took.append(time.process_time() - begun)
@@ -230,20 +217,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
             bench = [
                 shortened(view, options.seconds) for view in CmuBench(options.corpus, options.bench, options.skeleton)
             ]
+            seen = f"`{weights.name}`, {options.skeleton}"
             if options.world:
-                poses = load_arrays(options.bench, {"R": (None, 3, 3), "t": (None, 3)}, "give bench_val.npz as --bench")
+                truth = load_worlds(options.bench)
                 chosen = [k for k, view in enumerate(bench) if float(view.times[-1] - view.times[0]) >= 5]
                 views = [thinned(25)(bench[k], torch.Generator()) for k in chosen]
-                print(f"\n`{weights.name}`, {options.skeleton}, {len(views)} views\n")
-                print("\n".join(world_lines(views, poses["R"][chosen], poses["t"][chosen], weights)), flush=True)
+                rows = world_rows(views, truth["R"][chosen], truth["t"][chosen], weights)
+                print_table(GROUNDS, rows, f"{seen}, {len(views)} views")
                 continue
             for fps, change in ((50, unchanged), (25, thinned(25))):
                 views = [change(view, torch.Generator()) for view in bench]
                 cost = push_ms(max(views, key=len), weights)
-                print(f"\n`{weights.name}`, {options.skeleton}, {fps} frames a second, {cost:.1f} ms a push\n")
-                print(table_head(["", *COLUMNS.values()]))
-                for name, means in rows_of(views, weights):
-                    print(table_row([name, *(f"{means[key]:.1f}" for key in COLUMNS)]), flush=True)
+                title = f"{seen}, {fps} frames a second, {cost:.1f} ms a push"
+                print_table(["", *COLUMNS.values()], rows_of(views, weights), title)
 
 
 if __name__ == "__main__":

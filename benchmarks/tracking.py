@@ -13,14 +13,14 @@ does. "every second frame" is scored on the frames at which the detector looks.
 
 import contextlib
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.command import command_line, errors_shown, table_head, table_row
+from benchmarks.command import command_line, errors_shown, print_table
 from benchmarks.scenes import Scene, make_scene
 from poselift.core.optional import require
 from poselift.data.cmu import load_cmu
@@ -169,17 +169,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         require("trackers", "bench")
         require("trackeval", "bench")
         corpus = load_cmu(options.corpus, options.split)
-    print(table_head(["people", "tracker", *COLUMNS]))
-    for people in options.people:
-        scenes = [without_doubles(make_scene(corpus, people, options.seed + k)) for k in range(options.scenes)]
-        half = [every_second_frame(scene) for scene in scenes]
-        rows = {name: (scenes, follow) for name, follow in TRACKERS.items()} | {
-            "ours, every second frame": (half, ours)
-        }
-        for name, (shown, follow) in rows.items():
-            row = score(shown, follow)
-            cells = [f"{row[column]:.0f}" if column == "IDSW" else f"{row[column]:.1f}" for column in COLUMNS]
-            print(table_row([str(people), name, *cells]), flush=True)
+
+    def rows() -> Iterator[list[str]]:
+        for people in options.people:
+            scenes = [without_doubles(make_scene(corpus, people, options.seed + k)) for k in range(options.scenes)]
+            half = [every_second_frame(scene) for scene in scenes]
+            for name, follow in (TRACKERS | {"ours, every second frame": ours}).items():
+                row = score(half if "second" in name else scenes, follow)
+                cells = [f"{row[column]:.0f}" if column == "IDSW" else f"{row[column]:.1f}" for column in COLUMNS]
+                yield [str(people), name, *cells]
+
+    print_table(["people", "tracker", *COLUMNS], rows())
 
 
 if __name__ == "__main__":

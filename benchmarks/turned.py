@@ -12,7 +12,7 @@ frame. The last row turns the picture all the time, by so many degrees a second,
 it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -21,7 +21,8 @@ import cv2
 import numpy as np
 from jaxtyping import Float, UInt8
 
-from benchmarks.command import command_line, errors_shown, table_head, table_row
+from benchmarks.clips import track_clip
+from benchmarks.command import command_line, errors_shown, print_table
 from poselift.detection import Detector, build_detector
 from poselift.finding import VideoClip
 from poselift.samples import demo_video
@@ -34,8 +35,6 @@ _NEAR = 40 / 1768
 _SEEN, _CLEAR = 0.2, 0.5
 """Least score of a joint, and least mean score of a person, of the reference."""
 
-Angle = Callable[[float], float]
-"""Degrees by which the picture is turned clockwise at a time in seconds."""
 Poses = Float[np.ndarray, "n 17 2"]
 
 
@@ -45,85 +44,77 @@ class Turn:
 
     Attributes:
         size: (width, height) of the pictures.
-        canvas: (width, height) of the turned ones.
+        start: degrees clockwise at time 0.
+        spin: degrees a second.
     """
 
     size: tuple[int, int]
-    canvas: tuple[int, int]
+    start: float
+    spin: float = 0.0
 
-    @classmethod
-    def by(cls, size: tuple[int, int], degrees: float | None) -> "Turn":
-        """With the canvas for an angle; for all angles if None."""
-        width, height = size
-        if degrees is None:
+    @property
+    def canvas(self) -> tuple[int, int]:
+        """(width, height) of the turned pictures; a square for all angles if they spin."""
+        width, height = self.size
+        if self.spin:
             side = int(np.ceil(np.hypot(width, height)))
-            return cls(size, (side, side))
-        across, along = abs(np.cos(np.radians(degrees))), abs(np.sin(np.radians(degrees)))
-        return cls(size, (round(width * across + height * along), round(width * along + height * across)))
+            return side, side
+        across, along = abs(np.cos(np.radians(self.start))), abs(np.sin(np.radians(self.start)))
+        return round(width * across + height * along), round(width * along + height * across)
 
-    def matrix(self, degrees: float) -> Float[np.ndarray, "2 3"]:
-        """From pixels of the picture to those of the turned picture."""
-        cos, sin = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
-        rotation = np.array([[cos, -sin], [sin, cos]])
+    def matrix(self, time: float) -> Float[np.ndarray, "2 3"]:
+        """From pixels of the picture to those of the turned picture, at a time in seconds."""
+        angle = np.radians(self.start + self.spin * time)
+        rotation = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
         middle, new = (np.array(size) / 2 - 0.5 for size in (self.size, self.canvas))
         return np.column_stack([rotation, new - rotation @ middle])
 
-    def picture(self, image: UInt8[np.ndarray, "_ _ 3"], degrees: float) -> UInt8[np.ndarray, "_ _ 3"]:
+    def picture(self, frame: Frame) -> UInt8[np.ndarray, "_ _ 3"]:
         """The turned picture; multiples of 90 degrees change no pixel."""
-        if degrees % 90 == 0 and self.canvas in (self.size, self.size[::-1]):
-            return np.ascontiguousarray(np.rot90(image, -round(degrees / 90)))
-        return cv2.warpAffine(image, self.matrix(degrees), self.canvas, flags=cv2.INTER_LINEAR)
+        if self.start % 90 == 0 and not self.spin:
+            return np.ascontiguousarray(np.rot90(frame.image, -round(self.start / 90)))
+        return cv2.warpAffine(frame.image, self.matrix(frame.timestamp), self.canvas, flags=cv2.INTER_LINEAR)
 
-    def points(self, points: Float[np.ndarray, "*n 2"], degrees: float) -> Float[np.ndarray, "*n 2"]:
+    def points(self, points: Float[np.ndarray, "*n 2"], time: float) -> Float[np.ndarray, "*n 2"]:
         """Pixels of the turned picture."""
-        matrix = self.matrix(degrees)
+        matrix = self.matrix(time)
         return points @ matrix[:, :2].T + matrix[:, 2]
-
-
-def turning(start: float, spin: float) -> Angle:
-    """The angle of a picture that turns by `spin` degrees a second."""
-    return lambda time: start + spin * time
 
 
 class TurnedClip(VideoClip):
     """The first frames of a video, turned if there is a turn."""
 
     def __init__(
-        self,
-        video: Path,
-        detector: Detector,
-        quality: str,
-        most: int | None,
-        turn: Turn | None = None,
-        angle: Angle = lambda time: 0.0,
+        self, video: Path, detector: Detector, quality: str, most: int | None, turn: Turn | None = None
     ) -> None:
         super().__init__(video, detector, quality=quality)
-        self._most, self._turn, self._angle = most, turn, angle
+        self._most, self._turn = most, turn
         self.image_size = self.image_size if turn is None else turn.canvas
 
     def frames(self) -> Iterator[Frame]:
         """The turned frames."""
         for frame in islice(super().frames(), self._most):
-            turned = None if self._turn is None else self._turn.picture(frame.image, self._angle(frame.timestamp))
-            yield frame if turned is None else replace(frame, image=turned)
+            yield frame if self._turn is None else replace(frame, image=self._turn.picture(frame))
 
 
-def track(clip: VideoClip) -> list[Keypoints2D]:
-    """The people of a clip as `poselift lift` tracks them."""
-    tracker = clip.tracker()
-    for detections, timestamp in clip.people():
-        tracker.update(detections, timestamp)
-    return [person.bridge(0.5) for person in tracker.tracks()]
+def tracked(clip: VideoClip) -> list[Keypoints2D]:
+    """The people of a clip, interpolated over frames without a look."""
+    return [person.bridge(0.5) for person in track_clip(clip)]
 
 
-def reference(people: Sequence[Keypoints2D]) -> Iterator[tuple[float, Poses]]:
-    """For each time the clear poses of everybody; NaN for joints that do not count."""
+def poses_by_time(people: Sequence[Keypoints2D], clear: bool = False) -> dict[float, Poses]:
+    """For each time the poses of everybody; of the clear ones only joints that count, NaN for the others."""
+    poses = {}
     for time in sorted({float(time) for person in people for time in person.timestamps}):
-        poses = []
-        for person in people:
-            for row in np.flatnonzero((person.timestamps == time) & (person.scores.mean(1) >= _CLEAR)):
-                poses.append(np.where(person.used(_SEEN)[row][:, None], person.keypoints[row], np.nan))
-        yield time, np.array(poses).reshape(-1, 17, 2)
+        rows = [(person, row) for person in people for row in np.flatnonzero(person.timestamps == time)]
+        if clear:
+            rows = [(person, row) for person, row in rows if person.scores[row].mean() >= _CLEAR]
+        shown = [
+            np.where(person.used(_SEEN)[row][:, None] | (not clear), person.keypoints[row], np.nan)
+            for person, row in rows
+        ]
+        poses[time] = np.array(shown).reshape(-1, 17, 2)
+    return poses
 
 
 def hits(expected: Poses, found: Poses, near: float) -> Float[np.ndarray, "4"]:
@@ -144,43 +135,14 @@ def hits(expected: Poses, found: Poses, near: float) -> Float[np.ndarray, "4"]:
     return counts
 
 
-def share_tracked(
-    truth: Sequence[tuple[float, Poses]], people: Sequence[Keypoints2D], turn: Turn, angle: Angle
-) -> Float[np.ndarray, "4"]:
-    """What `hits` counts, over a clip."""
-    found = dict(_everybody(people))
-    near = _NEAR * max(turn.size)
+def shares(truth: dict[float, Poses], found: dict[float, Poses], turn: Turn) -> tuple[str, str]:
+    """The shares of joints found and of the right side, percent, at the times of the truth."""
     nobody = np.zeros((0, 17, 2))
-    counts = [hits(turn.points(poses, angle(time)), found.get(time, nobody), near) for time, poses in truth]
-    total: np.ndarray = np.sum(counts, axis=0)
-    return total
-
-
-def _everybody(people: Sequence[Keypoints2D]) -> Iterator[tuple[float, Poses]]:
-    for time in sorted({float(time) for person in people for time in person.timestamps}):
-        yield time, np.concatenate([person.keypoints[person.timestamps == time] for person in people])
-
-
-def share_called(
-    truth: Sequence[tuple[float, Poses]], video: Path, detector: Detector, every: int, turn: Turn, angle: Angle
-) -> Float[np.ndarray, "4"]:
-    """What `hits` counts where the detector gets every Nth frame by itself."""
-    poses_at = dict(truth)
-    counts = [np.zeros(4)]
-    for frame in islice(VideoClip(video, detector).frames(), 0, None, every):
-        if frame.timestamp in poses_at:
-            degrees = angle(frame.timestamp)
-            (found,) = detector.detect([turn.picture(frame.image, degrees)])
-            expected = turn.points(poses_at[frame.timestamp], degrees)
-            counts.append(hits(expected, found.keypoints, _NEAR * max(turn.size)))
-    total: np.ndarray = np.sum(counts, axis=0)
-    return total
-
-
-def cells(counts: Float[np.ndarray, "4"]) -> tuple[str, str]:
-    """The shares of joints found and of the right side, percent."""
-    found, right = 100 * counts[1] / max(counts[0], 1), 100 * counts[3] / max(counts[2], 1)
-    return f"{found:.1f}", f"{right:.1f}"
+    near = _NEAR * max(turn.size)
+    total = np.zeros(4) + sum(
+        hits(turn.points(poses, time), found.get(time, nobody), near) for time, poses in truth.items()
+    )
+    return f"{100 * total[1] / max(total[0], 1):.1f}", f"{100 * total[3] / max(total[2], 1):.1f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -195,24 +157,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--every", type=int, default=8, metavar="N", help="calls in every Nth frame; 0: none; default 8"
     )
     options = parser.parse_args(arguments)
-    titles = [*options.qualities, *(["call"] if options.every else [])]
     with errors_shown(parser):
         detector = build_detector("movenet")
-        size = VideoClip(options.video, detector).image_size
-        truth = list(reference(track(TurnedClip(options.video, detector, "best", options.frames))))
-    print(table_head(["turned", *(f"{title}, %{extra}" for title in titles for extra in ("", " left and right"))]))
-    rows = {f"{degrees:g}": (Turn.by(size, degrees), turning(degrees, 0.0)) for degrees in options.angles}
+        upright = TurnedClip(options.video, detector, "best", options.frames)
+        truth = poses_by_time(tracked(upright), clear=True)
+    turns = {f"{degrees:g}": Turn(upright.image_size, degrees) for degrees in options.angles}
     if options.spin:
-        rows[f"{options.spin:g} a second"] = Turn.by(size, None), turning(0.0, options.spin)
-    for title, (turn, angle) in rows.items():
-        shown = []
+        turns[f"{options.spin:g} a second"] = Turn(upright.image_size, 0.0, options.spin)
+
+    def cells(turn: Turn) -> Iterator[str]:
         for quality in options.qualities:
-            people = track(TurnedClip(options.video, detector, quality, options.frames, turn, angle))
-            found, right = cells(share_tracked(truth, people, turn, angle))
-            shown += [f"{found} ({len(people)})", right]
+            people = tracked(TurnedClip(options.video, detector, quality, options.frames, turn))
+            found, right = shares(truth, poses_by_time(people), turn)
+            yield from (f"{found} ({len(people)})", right)
         if options.every:
-            shown += cells(share_called(truth, options.video, detector, options.every, turn, angle))
-        print(table_row([title, *shown]), flush=True)
+            seen = [frame for frame in islice(upright.frames(), 0, None, options.every) if frame.timestamp in truth]
+            calls = {frame.timestamp: detector.detect([turn.picture(frame)])[0].keypoints for frame in seen}
+            yield from shares({time: truth[time] for time in calls}, calls, turn)
+
+    titles = [*options.qualities, *(["call"] if options.every else [])]
+    heads = ["turned", *(f"{title}, %{extra}" for title in titles for extra in ("", " left and right"))]
+    print_table(heads, ([title, *cells(turn)] for title, turn in turns.items()))
 
 
 if __name__ == "__main__":

@@ -1,20 +1,16 @@
 """The page of `poselift web` in headless Chromium: time and memory stage by stage, and the distance from Python.
 
-    python -m benchmarks.web [VIDEO] [--ort FOLDER] [--compare] [--out DIR]
+    python -m benchmarks.web [VIDEO] [--ort FOLDER] [--compare]
 
-Writes the site, opens it, and gives it a video (default: the demo clip). Prints the seconds of each stage, what all of
-Chromium's processes take of cores and memory, the size of what was loaded, and with --compare the mean distance of the
-joints and of the root from those of `poselift lift --quality fast`. Writes screenshots on a desktop and a phone, light
-and dark, to DIR, and what the page saves, for `benchmarks.readers --saved DIR`. Needs Chromium.
+Writes the site, opens it, and gives it a video (default: the demo clip). Prints the seconds of each stage, the
+memory that all of Chromium's processes take, the size of what was loaded, and with --compare the mean distance of the
+joints and of the root from those of `poselift lift --quality fast`. Needs Chromium.
 """
 
-import base64
-import io
 import os
 import tempfile
 import threading
 import time
-import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -42,26 +38,6 @@ _ANSWER = """
   return {seconds: session.seconds, people: session.people.map(({motion}) => ({
     person: motion.person, times: [...motion.times], shape: [motion.times.length, motion.skeleton.joints.length, 3],
     joints: numbers(motion.joints), root: numbers(motion.root)}))};
-})()"""
-
-
-_SAVE = """
-(async () => {
-  const files = {}, people = document.getElementById("people").children, text = (bytes) => {
-    let found = "";
-    new Uint8Array(bytes).forEach((byte) => { found += String.fromCharCode(byte); });
-    return btoa(found);
-  };
-  URL.createObjectURL = (blob) => { files.next = blob; return "#"; };
-  HTMLAnchorElement.prototype.click = function () { files[this.download] = files.next; };
-  const {session} = await import("/app.js");
-  for (let i = 0; i < people.length; i++) {
-    people[i].firstChild.click();
-    for (const button of document.querySelectorAll("#saving button")) await button.onclick();
-  }
-  files.next = new Blob([await session.corrected([])]);
-  for (const [name, blob] of Object.entries(files)) files[name] = text(await blob.arrayBuffer());
-  return files;
 })()"""
 
 
@@ -155,30 +131,19 @@ def distances(people: Sequence[PageMotion], folder: Path) -> dict[int, tuple[flo
     return found
 
 
-@dataclass
-class Usage:
-    """What a process and its children take: most memory at once in MB, and seconds of all cores."""
-
-    memory: float = 0.0
-    processor: float = 0.0
-
-
 @contextmanager
-def usage_of(process: int) -> Iterator[Usage]:
-    """What a process and its children take in the block."""
-    usage, stop = Usage(), threading.Event()
-    before = sum(map(_processor, _family(process)))
+def most_memory(process: int) -> Iterator[list[float]]:
+    """Bytes that a process and its children take at most in the block, as the one entry of a list."""
+    most, stop = [0.0], threading.Event()
 
     def watch() -> None:
         while not stop.wait(0.25):
-            family = _family(process)
-            usage.memory = max(usage.memory, sum(map(_proportional, family)) / 1e6)
-            usage.processor = max(usage.processor, sum(map(_processor, family)) - before)
+            most[0] = max(most[0], sum(map(_proportional, _family(process))))
 
     thread = threading.Thread(target=watch)
     thread.start()
     try:
-        yield usage
+        yield most
     finally:
         stop.set()
         thread.join()
@@ -199,15 +164,6 @@ def _family(process: int) -> list[int]:
     return family
 
 
-def _processor(process: int) -> float:
-    """Seconds of all cores that a process has taken."""
-    try:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def _proportional(process: int) -> float:
     """Bytes of a process; what several share counts in shares."""
     try:
@@ -215,27 +171,6 @@ def _proportional(process: int) -> float:
     except OSError:
         return 0.0
     return 1024 * sum(float(line.split()[1]) for line in lines if line.startswith("Pss:"))
-
-
-def _screenshots(browser: Browser, folder: Path) -> None:
-    for name, width, height, phone in (("desktop", 1280, 860, False), ("phone", 390, 844, True)):
-        browser.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone
-        )
-        for scheme in ("light", "dark"):
-            browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-            time.sleep(1.0)
-            picture = browser.call("Page.captureScreenshot")["data"]
-            (folder / f"{name}_{scheme}.png").write_bytes(base64.b64decode(picture))
-
-
-def save_files(browser: Browser, folder: Path) -> None:
-    """Writes the files that the page saves of everybody, and its keypoints to `keypoints`."""
-    files = {name: base64.b64decode(content) for name, content in browser.value(_SAVE).items()}
-    with zipfile.ZipFile(io.BytesIO(files.pop("next"))) as archive:
-        archive.extractall(folder / "keypoints")
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -246,7 +181,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--ort", type=Path, metavar="FOLDER", help="dist of onnxruntime-web, instead of a download")
     parser.add_argument("--compare", action="store_true", help="lift it with Python too")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="keeps screenshots and saved files here")
     options = parser.parse_args(arguments)
     with errors_shown(parser), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -256,16 +190,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
             try:
                 open_site(browser, address)
                 begin = time.monotonic()
-                with usage_of(browser.process) as usage:
+                with most_memory(browser.process) as most:
                     people, seconds = lift_in_page(browser, options.video)
                 print(f"{options.video.name}: {len(people)} people in {time.monotonic() - begin:.1f} s, ", end="")
                 print(", ".join(f"{stage} {seconds[stage]:.1f}" for stage in sorted(seconds)))
-                print(f"Chromium: {usage.processor:.1f} s of all cores, at most {usage.memory:.0f} MB")
+                print(f"Chromium: at most {most[0] / 1e6:.0f} MB")
                 print(f"loaded and kept: {kept_bytes(browser) / 1e6:.1f} MB")
-                if options.out:
-                    options.out.mkdir(parents=True, exist_ok=True)
-                    _screenshots(browser, options.out)
-                    save_files(browser, options.out)
             finally:
                 browser.close()
         print(f"load of the machine: {os.getloadavg()[0]:.0f} on {os.cpu_count()} cores")

@@ -26,11 +26,11 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Bool, Float
 
-from benchmarks.command import add_bench, command_line, errors_shown, subject_mean, table_head, table_row
+from benchmarks.bench_views import load_worlds, subject_mean
+from benchmarks.command import add_bench, bend, command_line, errors_shown, print_table
 from benchmarks.real import takes
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
-from poselift.data.reading import load_arrays
 from poselift.data.views import View
 from poselift.export import read_motion, read_sidecar
 from poselift.export.sidecar_camera import camera_of as camera_in
@@ -54,6 +54,9 @@ KEPT = (
 
 UNEVEN = {"03"}
 """Subjects on uneven terrain."""
+
+_LEGS = ("hip", "knee", "ankle"), ("shoulder", "hip", "knee")
+"""Shank and thigh, thigh and trunk."""
 
 _STRAIGHT = 0.5
 """Flexion in degrees below which a knee counts as straight."""
@@ -102,7 +105,7 @@ def ground_shares(world: Motion, down: Bool[np.ndarray, "t 2 p"]) -> dict[str, f
     heights = feet.points[..., 1]
     under, sole = ((points < -_UNDER).any((1, 2)) for points in (heights, heights - feet.rest))
     floats = (down.any(-1) & (heights - feet.rest > _FLOATS).all(-1)).any(-1)
-    shares = (100 * float(flags[world.posed].mean()) for flags in (under, sole, floats))
+    shares = (100 * float(np.asarray(flags)[world.posed].mean()) for flags in (under, sole, floats))
     return dict(zip(KEPT[-3:], shares, strict=True))
 
 
@@ -112,13 +115,7 @@ def knees(motion: Motion) -> dict[str, float]:
     Args:
         motion: in any frame; its steps are from frame to frame, at the frame rate of the clip.
     """
-    angles = []
-    for side in ("left", "right"):
-        rows = motion.skeleton.indices([f"{side}_{joint}" for joint in ("hip", "knee", "ankle")])
-        thigh, shank = np.diff(motion.joints[:, rows].astype(np.float64), axis=1).swapaxes(0, 1)
-        across = np.linalg.norm(np.cross(thigh, shank), axis=-1)
-        angles.append(np.degrees(np.arctan2(across, (thigh * shank).sum(-1))))
-    flexion = np.stack(angles, -1)[np.isfinite(motion.joints).all((1, 2))]
+    flexion = bends(motion, ("hip", "knee", "ankle"))[np.isfinite(motion.joints).all((1, 2))]
     steps = np.abs(np.diff(flexion, axis=0))
     return {
         "a knee under 0.5 deg, % of frames": 100 * float((flexion < _STRAIGHT).any(-1).mean()),
@@ -193,7 +190,7 @@ def kept(motions: Sequence[Motion], camera: CameraModel) -> Iterator[list[float]
     heights = {motion.keypoints.person: motion.height for motion in motions if motion.height is not None}
     world = to_world(motions, camera, heights=heights)
     for before, after in zip(motions, world.motions, strict=True):
-        change = np.abs(leg_angles(after) - leg_angles(before))
+        change = np.abs(bends(after, *_LEGS) - bends(before, *_LEGS))
         change = change[np.isfinite(change)]
         down, feet = find_contacts(before, world.R[1]), feet_of(after)
         assert down is not None
@@ -216,31 +213,39 @@ def kept(motions: Sequence[Motion], camera: CameraModel) -> Iterator[list[float]
         ]
 
 
-def leg_angles(motion: Motion) -> Float[np.ndarray, "t 4"]:
-    """Angles between shank and thigh and between thigh and trunk of both sides, degrees."""
-    angles = []
-    for side in ("left", "right"):
-        for chain in (("hip", "knee", "ankle"), ("shoulder", "hip", "knee")):
-            rows = motion.skeleton.indices([f"{side}_{joint}" for joint in chain])
-            first, second = np.diff(motion.joints[:, rows].astype(np.float64), axis=1).swapaxes(0, 1)
-            across = np.linalg.norm(np.cross(first, second), axis=-1)
-            angles.append(np.degrees(np.arctan2(across, (first * second).sum(-1))))
-    return np.stack(angles, -1)
+def bends(motion: Motion, *chains: Sequence[str]) -> Float[np.ndarray, "t n"]:
+    """The bends of chains of three joints, left and right, degrees."""
+    names = [[f"{side}_{joint}" for joint in chain] for side in ("left", "right") for chain in chains]
+    return np.stack([bend(motion.joints[:, motion.skeleton.indices(own)]) for own in names], -1)
 
 
-def table(subjects: Sequence[str], rows: Sequence[dict[str, float]]) -> Iterator[str]:
-    """The lines of the Markdown table: a column for all views, and one for each subject."""
+def view_rows(subjects: Sequence[str], rows: Sequence[dict[str, float]]) -> Iterator[list[str]]:
+    """The cells of each error: the mean over all subjects, and the mean of each one."""
     names = list(dict.fromkeys(subjects))
-    yield table_head(["", "all", *(f"subject {name}" for name in names)])
     for key in rows[0]:
         values = np.array([row[key] for row in rows])
         each = [values[np.array(subjects) == name].mean() for name in names]
         title, overall = key, subject_mean(list(zip(subjects, values, strict=True)))
         if key == "up error deg":
             title, overall = f"{key}, median over views", float(np.median(values))
-        yield table_row([title, *("-" if np.isnan(value) else f"{value:.2f}" for value in [overall, *each])])
+        yield [title, *("-" if np.isnan(value) else f"{value:.2f}" for value in [overall, *each])]
         if key == "up error deg":
-            yield table_row([f"{key}, 90 % of views", f"{np.percentile(values, 90):.2f}", *("" for _ in names)])
+            yield [f"{key}, 90 % of views", f"{np.percentile(values, 90):.2f}", *("" for _ in names)]
+
+
+def kept_rows(folders: Sequence[Path], real: Path | None, weights: Sequence[str]) -> Iterator[list[str]]:
+    """The cells of `KEPT` for everybody in the folders, and for the real person."""
+    for folder in folders:
+        motions, camera = read_folder(folder)
+        for motion, values in zip(motions, kept(motions, camera), strict=True):
+            name = f"{folder.name}, person {motion.keypoints.person}"
+            yield [name, *(f"{value:.2f}" for value in values)]
+    if real is None:
+        return
+    for lifter in map(load_weights, weights):
+        rows = [next(kept([lift_view(view, lifter)], camera_of(view))) for view in takes(real)]
+        name = f"real person, {len(rows)} takes, `{lifter.name}`"
+        yield [name, *(f"{value:.2f}" for value in np.nanmean(rows, 0))]
 
 
 def _distance(a: np.ndarray, b: np.ndarray) -> float:
@@ -256,25 +261,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     with errors_shown(parser):
         if options.motions or options.real:
-            print(table_head(["", *KEPT]))
-            for folder in options.motions or []:
-                motions, camera = read_folder(folder)
-                for motion, values in zip(motions, kept(motions, camera), strict=True):
-                    name = f"{folder.name}, person {motion.keypoints.person}"
-                    print(table_row([name, *(f"{value:.2f}" for value in values)]), flush=True)
-            for weights in map(load_weights, options.weights if options.real else []):
-                rows = [next(kept([lift_view(view, weights)], camera_of(view))) for view in takes(options.real)]
-                name = f"real person, {len(rows)} takes, `{weights.name}`"
-                print(table_row([name, *(f"{value:.2f}" for value in np.nanmean(rows, 0))]), flush=True)
+            print_table(["", *KEPT], kept_rows(options.motions or [], options.real, options.weights))
             return
         if not (options.corpus and options.bench):
             raise InputError("give --corpus cmu50.npz and --bench bench_val.npz, or --motions DIR")
-        bench = list(CmuBench(options.corpus, options.bench, options.skeleton))
-        poses = load_arrays(options.bench, {"R": (None, 3, 3), "t": (None, 3)}, "give bench_val.npz as --bench")
+        bench, truth = list(CmuBench(options.corpus, options.bench, options.skeleton)), load_worlds(options.bench)
+        subjects = [view.subject for view in bench]
         for weights in map(load_weights, options.weights):
-            rows = [measured(*view, weights) for view in zip(bench, poses["R"], poses["t"], strict=True)]
-            print(f"\n`{weights.name}`, {options.skeleton}, {options.bench.name}\n")
-            print("\n".join(table([view.subject for view in bench], rows)), flush=True)
+            rows = [measured(*view, weights) for view in zip(bench, truth["R"], truth["t"], strict=True)]
+            heads = ["", "all", *(f"subject {name}" for name in dict.fromkeys(subjects))]
+            title = f"`{weights.name}`, {options.skeleton}, {options.bench.name}"
+            print_table(heads, view_rows(subjects, rows), title)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,6 @@ from matplotlib.patches import Circle, FancyBboxPatch
 from PIL import Image
 
 from benchmarks.chromium import Browser, chromium
-from benchmarks.page import loading
 from poselift.export import read_motion
 from poselift.lifting import camera_for, lift
 from poselift.models import load_weights
@@ -233,7 +232,8 @@ def page(walk: Path) -> Image.Image:
             browser.call("Emulation.setDeviceMetricsOverride", **size)
             colors = [{"name": "prefers-color-scheme", "value": scheme}]
             browser.call("Emulation.setEmulatedMedia", features=colors)
-            loading(browser, walk / "page.html")
+            browser.call("Page.navigate", url=(walk / "page.html").absolute().as_uri())
+            browser.wait("document.documentElement?.dataset.ready === '1'")
             for _ in range(round(MOMENT)):  # shift and an arrow: a second on
                 browser.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight", modifiers=8)
             time.sleep(2)

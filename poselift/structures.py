@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float
 from poselift.core.errors import InputError
 from poselift.core.times import check_span, interpolate
 from poselift.skeleton import Pelvis, Skeleton
+from poselift.skeleton.skeleton import strip_side
 
 FEET = ("left_foot", "right_foot")
 """Columns of `Motion.contacts`: the person's own left and right foot."""
@@ -355,11 +356,11 @@ class Motion:
             return np.ones(self.joints.shape[:2], bool)
         columns = []
         for joint in self.skeleton.joints:
-            end = next((end for end in ENDS if _part(joint) in end), None)
+            end = next((end for end in ENDS if strip_side(joint) in end), None)
             if end is not None:
                 # A head has one joint of each name and side; a foot or hand has those of its own side.
-                side = joint.removesuffix(_part(joint)) if "nose" not in end else ""
-                shown = [name for name in names if _part(name) in end and name.startswith(side)]
+                side = joint.removesuffix(strip_side(joint)) if "nose" not in end else ""
+                shown = [name for name in names if strip_side(name) in end and name.startswith(side)]
             else:
                 shown = [joint] if joint in names else [name for name in TRUNK if name in names]
             columns.append(seen[:, self.keypoints.skeleton.indices(shown)].any(1))
@@ -390,11 +391,6 @@ class Motion:
     def body_axis(self) -> Float[np.ndarray, "t 3"] | None:
         """Vector from the middle of the ankles to the middle of the shoulders, metres; None without these joints."""
         return body_axis(self.joints, self.skeleton)
-
-
-def _part(joint: str) -> str:
-    """A joint's name without its side."""
-    return joint.removeprefix("left_").removeprefix("right_")
 
 
 def body_axis(joints: Float[np.ndarray, "*t j 3"], skeleton: Skeleton) -> Float[np.ndarray, "*t 3"] | None:

@@ -172,12 +172,14 @@ def test_symmetry_compares_a_bone_with_its_partner():
     standing = rest_pose()
     mask = torch.ones(1, 1, dtype=torch.bool)
     assert symmetry_loss(standing, mask, H36M17) < 1e-6
-    longer = standing.clone()
-    knee, ankle = H36M17.index("left_knee"), H36M17.index("left_ankle")
-    longer[..., ankle, :] += 0.1 * torch.nn.functional.normalize(longer[..., ankle, :] - longer[..., knee, :], dim=-1)
-    # One of the six pairs is 10 cm apart: hips, knees, ankles, shoulders, elbows, wrists.
-    assert float(symmetry_loss(longer, mask, H36M17)) == pytest.approx(0.1 / 6, abs=1e-5)
-    assert float(symmetry_loss(longer, ~mask, H36M17)) == 0
+    for side in ("left", "right"):
+        longer = standing.clone()
+        knee, ankle = H36M17.index(f"{side}_knee"), H36M17.index(f"{side}_ankle")
+        shin = torch.nn.functional.normalize(longer[..., ankle, :] - longer[..., knee, :], dim=-1)
+        longer[..., ankle, :] += 0.1 * shin
+        # One of the six pairs is 10 cm apart: hips, knees, ankles, shoulders, elbows, wrists.
+        assert float(symmetry_loss(longer, mask, H36M17)) == pytest.approx(0.1 / 6, abs=1e-5)
+        assert float(symmetry_loss(longer, ~mask, H36M17)) == 0
 
 
 def rest_pose():

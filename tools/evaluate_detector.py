@@ -13,7 +13,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from poselift.cli.detector import add_detector_options, detector_request
+from poselift.cli.detector import add_detector_options, make_detector_request
 from poselift.core.device import DEVICE_HELP
 from poselift.core.errors import InputError
 from poselift.core.optional import require
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_detector_options(parser)
     options = parser.parse_args(arguments)
     try:
-        detector = detector_request(options).build(options.device)
+        detector = make_detector_request(options).build(options.device)
         found = average_precision(detector, options.annotations, options.images, options.limit)
         for name, value in found.items():
             print(f"{name:<8} {100 * value:6.2f}")

@@ -50,29 +50,22 @@ class Budget:
 _TOKEN = ("model.temporal_stride=1",)
 """One token per frame, so that attention sees as many tokens as the window has frames."""
 
-_SHORT = Budget(
-    steps=600,
-    batch=32,
-    frames=27,
-    views=38,
-    repeats=5,
-    sizes={
-        "lifter": (
-            *_TOKEN,
-            "model.joint_dim=16",
-            "model.frame_dim=64",
-            "model.dim=128",
-            "model.depth=2",
-            "model.heads=4",
-        ),
-        "encoder_decoder": ("model.dim=128", "model.depth=2", "model.heads=4"),
-        **dict.fromkeys(("rnn", "birnn", "lstm", "gru", "seq2seq_bahdanau", "seq2seq_luong"), ("model.dim=128",)),
-        "martinez": ("model.dim=256",),
-        "tcn": ("model.channels=96", "model.depth=2"),
-    },
-    optimizer="muon",
-)
+_RECURRENT = ("rnn", "birnn", "lstm", "gru", "seq2seq_bahdanau", "seq2seq_luong")
 
+
+def _sizes(frame_dim: int, dim: int, channels: int) -> dict[str, tuple[str, ...]]:
+    """The overrides of each model's size."""
+    deep = (f"model.dim={dim}", "model.depth=2", "model.heads=4")
+    return {
+        "lifter": (*_TOKEN, "model.joint_dim=16", f"model.frame_dim={frame_dim}", *deep),
+        "encoder_decoder": deep,
+        **dict.fromkeys(_RECURRENT, (f"model.dim={dim}",)),
+        "martinez": (f"model.dim={2 * dim}",),
+        "tcn": (f"model.channels={channels}", "model.depth=2"),
+    }
+
+
+_SHORT = Budget(600, 32, 27, 38, 5, _sizes(64, 128, 96), optimizer="muon")
 _LONG = replace(_SHORT, rows=efficient_rows)
 _DEEP = ("model.joint_dim=8", "model.frame_dim=32", "model.dim=64", "model.heads=4")
 
@@ -84,28 +77,7 @@ def _deep(blocks: int) -> Budget:
 
 
 BUDGETS = {
-    "smoke": Budget(
-        steps=60,
-        batch=16,
-        frames=27,
-        views=4,
-        repeats=3,
-        sizes={
-            "lifter": (
-                *_TOKEN,
-                "model.joint_dim=16",
-                "model.frame_dim=32",
-                "model.dim=64",
-                "model.depth=2",
-                "model.heads=4",
-            ),
-            "encoder_decoder": ("model.dim=64", "model.depth=2", "model.heads=4"),
-            **dict.fromkeys(("rnn", "birnn", "lstm", "gru", "seq2seq_bahdanau", "seq2seq_luong"), ("model.dim=64",)),
-            "martinez": ("model.dim=128",),
-            "tcn": ("model.channels=48", "model.depth=2"),
-        },
-        other=("callbacks.ema=null",),
-    ),
+    "smoke": Budget(60, 16, 27, 4, 3, _sizes(32, 64, 48), other=("callbacks.ema=null",)),
     "short": _SHORT,
     "long_243": replace(_LONG, frames=243, batch=8),
     "long_729": replace(_LONG, frames=729, batch=4),

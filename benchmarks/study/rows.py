@@ -271,7 +271,7 @@ def _inits() -> list[Row]:
 def _models() -> list[Row]:
     """A row for each file of conf/model that is no Transformer, and their variants.
 
-    Transformers of other shapes (`mixste`) are compared at equal cost in docs/reports.md.
+    Transformers of other shapes (`mixste`) are compared at equal cost in benchmarks/lifter_log.md.
     """
     luong = [
         _model(f"luong_{looks}", "seq2seq_luong", f"model.looks={looks}")

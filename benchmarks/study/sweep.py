@@ -91,7 +91,11 @@ def run_study(request: StudyRequest) -> None:
         given = ["--budget", request.budget, "--seeds", *map(str, request.seeds)]
         given += ["--device", request.device] if request.device != "cpu" else []
         given += ["--cpu", str(request.cpu)] if request.cpu else []
-        given += ["--corpus", Path(request.corpus).name, "--bench", Path(request.bench).name] if request.corpus else []
+        given += (
+            ["--corpus", Path(request.corpus).name, "--bench", Path(request.bench).name]
+            if request.corpus and request.bench
+            else []
+        )
         given += ["--page", "docs/mechanisms.md"]
         write_page(request.page, study, shlex.join(["python", "-m", "benchmarks.study", *given]), results)
     if results:
@@ -121,6 +125,6 @@ def _data(request: StudyRequest) -> list[str]:
     """The overrides that choose the training data."""
     if bool(request.corpus) != bool(request.bench):
         raise InputError("--corpus and --bench go together; give both (cmu50.npz and bench_val.npz) or neither")
-    if not request.corpus:
+    if not (request.corpus and request.bench):
         return ["data=synthetic"]
     return ["data=cmu", f"data.corpus={quote(request.corpus)}", f"data.bench={quote(request.bench)}"]

@@ -111,7 +111,7 @@ def _cost_cells(result: Result, lengths: Sequence[int]) -> tuple[Cell, ...]:
 
 
 def _cost(result: Result, frames: str, key: str, factor: float) -> Cell:
-    value = result.cost and result.cost["cost"].get(frames, {}).get(key)
+    value = result.cost["cost"].get(frames, {}).get(key) if result.cost else None
     return Cell() if value is None else Cell(value * factor)
 
 

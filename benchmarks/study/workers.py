@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,7 +77,7 @@ def train_rows(
 
 
 _Jobs = Sequence[tuple[int, Row]]
-_Done = Iterator[tuple[str, str | None]]
+_Done = Generator[tuple[str, str | None], None, None]
 """The name of each training, and its error."""
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from poselift.cli.detector import add_detector_options, detector_request
-from poselift.cli.paths import local_path
-from poselift.cli.progress import stage_progress
+from poselift.cli.detector import add_detector_options, make_detector_request
+from poselift.cli.values import local_path
 from poselift.cli.weights import add_lifter_option
+from poselift.core.device import DEVICE_HELP
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
-from poselift.core.progress_text import Output
+from poselift.core.progress_text import Output, stage_progress
 from poselift.lifting import CameraModel, LiftOptions, lift, lift_video
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.models import Weights, load_weights
@@ -43,9 +43,7 @@ def add_command(commands: Any) -> None:
     )
     add_lifter_option(parser)
     parser.add_argument("--frames", type=int, metavar="N", help="in the window (default: as many as the weights say)")
-    parser.add_argument(
-        "--device", default="auto", help="where to run: auto, cpu, cuda or cuda:1 (default: a GPU if present)"
-    )
+    parser.add_argument("--device", default="auto", help=DEVICE_HELP)
     parser.add_argument("--quiet", action="store_true", help="print errors only")
     add_detector_options(parser)
     parser.set_defaults(run=run)
@@ -76,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
     with stage_progress(output) as report:
         lifted = lift_video(
             video,
-            detector_request(options).build(options.device, options.quiet),
+            make_detector_request(options).build(options.device, options.quiet),
             weights,
             start=start,
             end=read[-1] + 1e-6,

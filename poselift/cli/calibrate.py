@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from poselift.cli.paths import local_path
+from poselift.cli.values import local_path
 from poselift.core.errors import InputError
 from poselift.core.files import sha256, write_json
 from poselift.core.progress_text import Output, track

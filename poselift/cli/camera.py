@@ -2,6 +2,7 @@
 
 import argparse
 
+from poselift.cli.values import list_of
 from poselift.geometry import ASSUMED_FOV
 
 
@@ -15,13 +16,8 @@ def add_camera_options(parser: argparse.ArgumentParser) -> None:
         help=f"field of view across the longer side of the picture, degrees (default: {ASSUMED_FOV:g}, assumed)",
     )
     camera.add_argument(
-        "--intrinsics", type=_intrinsics, metavar="FX,FY,CX,CY", help="focal lengths and principal point, pixels"
+        "--intrinsics",
+        type=list_of(float, "not four numbers; give FX,FY,CX,CY in pixels", 4),
+        metavar="FX,FY,CX,CY",
+        help="focal lengths and principal point, pixels",
     )
-
-
-def _intrinsics(text: str) -> tuple[float, float, float, float]:
-    try:
-        fx, fy, cx, cy = (float(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not four numbers; give FX,FY,CX,CY in pixels") from None
-    return fx, fy, cx, cy

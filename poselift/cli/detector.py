@@ -93,7 +93,7 @@ class DetectorRequest:
             return build_detector(self.name, device, **self.files, **self.switches)
 
 
-def detector_request(arguments: argparse.Namespace) -> DetectorRequest:
+def make_detector_request(arguments: argparse.Namespace) -> DetectorRequest:
     """The detector that a command line asks for.
 
     Raises:
@@ -101,7 +101,7 @@ def detector_request(arguments: argparse.Namespace) -> DetectorRequest:
     """
     detector = arguments.detector or DEFAULT_DETECTOR
     for name, options in _OPTIONS.items():
-        strays = [option for option in _list_given(arguments, options.values()) if option not in _FOR_ALL]
+        strays = _list_given(arguments, options.values())
         if strays and name != detector:
             raise InputError(f"{strays[0]} needs --detector {name}, not {detector}; add it")
     wanted = {key: _value(arguments, option) for key, option in _OPTIONS.get(detector, {}).items()}
@@ -123,13 +123,12 @@ def refuse_detector(arguments: argparse.Namespace, instead: str) -> None:
         InputError: an option of a detector is given.
     """
     every = ["--detector", "--quality", *(option for options in _OPTIONS.values() for option in options.values())]
-    strays = [option for option in _list_given(arguments, every) if option not in _FOR_ALL]
-    if strays:
+    if strays := _list_given(arguments, every):
         raise InputError(f"{strays[0]} configures a detector, but {instead} replaces it; choose one of the two")
 
 
 def _list_given(arguments: argparse.Namespace, names: Iterable[str]) -> list[str]:
-    return [name for name in names if _value(arguments, name) is not None]
+    return [name for name in names if name not in _FOR_ALL and _value(arguments, name) is not None]
 
 
 def _value(arguments: argparse.Namespace, option: str) -> str | bool | None:

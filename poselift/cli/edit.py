@@ -7,9 +7,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.editable import result_for_page
-from poselift.cli.paths import local_path
-from poselift.cli.view import video_of
+from poselift.cli.editable import read_result_for_page
+from poselift.cli.read_results import find_video
+from poselift.cli.values import local_path
 from poselift.cli.web import add_site_options, serve_site
 from poselift.viz.site import write_site
 
@@ -24,7 +24,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("results", type=local_path, metavar="DIR", help="folder that `poselift lift` wrote")
     parser.add_argument("--video", type=local_path, metavar="FILE", help="the video, if it is elsewhere by now")
-    add_site_options(parser, 0, "a free one")
+    add_site_options(parser, 0)
     parser.set_defaults(run=run)
 
 
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> None:
     """
     with tempfile.TemporaryDirectory() as name:
         site = Path(name) / "site"
-        about = result_for_page(options.results, options.video or video_of(options.results))
+        about = read_result_for_page(options.results, options.video or find_video(options.results))
         write_site(site, options.ort, options.offline)
         add_result(site, *about)
         serve_site(site, options.port, options.open, "/?edit")

@@ -5,15 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from poselift.cli.read_results import find_people, require_camera
 from poselift.core.errors import InputError
 from poselift.export import read_motion, read_sidecar
-from poselift.export.motion_reading import is_person
-from poselift.export.sidecar_camera import camera_of
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
 
 
-def result_for_page(folder: Path, video: Path | None) -> tuple[dict[str, Any], Path]:
+def read_result_for_page(folder: Path, video: Path | None) -> tuple[dict[str, Any], Path]:
     """What the page needs of a result, and its video.
 
     Args:
@@ -23,19 +22,15 @@ def result_for_page(folder: Path, video: Path | None) -> tuple[dict[str, Any], P
     Raises:
         InputError: the folder has no results that the page can take, or its video is missing.
     """
-    paths = sorted(path for path in folder.glob("person_*.npz") if is_person(path))
-    if not paths:
-        raise InputError(f"{folder} has no person_*.npz; give a folder in which `poselift lift` found somebody")
+    paths = find_people(folder)
     if video is None or not video.is_file():
         raise InputError(f"{folder}: its video is not where it was; give it with --video FILE")
     motions, about = [read_motion(path) for path in paths], read_sidecar(paths[0].with_suffix(".json"))
-    camera = camera_of(about, paths[0].with_suffix(".json"))
+    require_camera(about, paths[0])
     for path, motion in zip(paths, motions, strict=True):
         if motion.keypoints.skeleton != COCO17:
             found = motion.keypoints.skeleton.name
             raise InputError(f"{path}: its keypoints are {found}; the page corrects {COCO17.name}, such as MoveNet's")
-    if camera is None:
-        raise InputError(f"{paths[0].with_suffix('.json')}: the camera's K or image_size is missing; lift again")
     if about.get("video_fps") is not None:
         raise InputError(f"{folder} was lifted with --fps, so its times are not the video's; lift it without")
     times = np.unique(np.concatenate([motion.timestamps for motion in motions]))

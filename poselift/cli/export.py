@@ -9,19 +9,18 @@ from poselift.cli.formats import (
     NAMES,
     PAGE,
     PAGE_FILES,
-    find_start,
-    motion_formats,
     note_failure,
     parse_formats,
-    person_files,
+    select_motion_formats,
     sidecar_camera,
 )
-from poselift.cli.paths import local_path
+from poselift.cli.lift_request import make_request
+from poselift.cli.read_results import find_motions, find_start, read_posed
 from poselift.cli.smooth import add_smooth_option
-from poselift.cli.view import page_of_people
+from poselift.cli.values import local_path
+from poselift.cli.view import write_page_of_people
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
-from poselift.export import read_motion
 from poselift.export.character import OWN, Rest, Rigging, rig_names
 from poselift.export.export_formats import FORMATS, Format
 from poselift.export.markers import MARKER_SETS, markers
@@ -49,13 +48,12 @@ def add_command(commands: Any) -> None:
         "export",
         description="Writes each motion in the formats of OpenSim, Visual3D, Blender and other programs.",
     )
-    parser.add_argument(
-        "motions", type=local_path, nargs="+", metavar="NPZ|DIR", help="motions, or the folder, of poselift lift"
-    )
+    parser.add_argument("motions", type=local_path, nargs="+", metavar="NPZ|DIR", help="of poselift lift")
     # `poselift lift` calls them --formats.
     parser.add_argument(
         "--to",
         "--formats",
+        dest="formats",
         type=parse_formats,
         required=True,
         metavar="FORMAT,...",
@@ -130,19 +128,8 @@ def run(arguments: argparse.Namespace) -> None:
     Raises:
         InputError: as of `export`.
     """
-    export(
-        ExportRequest(
-            tuple(person_files(arguments.motions)),
-            arguments.to,
-            arguments.out,
-            arguments.together,
-            arguments.up,
-            arguments.markers,
-            Rigging(arguments.rig, arguments.rest, arguments.lock_feet),
-            arguments.smooth,
-            arguments.fps,
-        )
-    )
+    rigging = Rigging(arguments.rig, arguments.rest, arguments.lock_feet)
+    export(make_request(ExportRequest, arguments, motions=tuple(find_motions(arguments.motions)), rigging=rigging))
 
 
 def export(request: ExportRequest) -> None:
@@ -152,7 +139,7 @@ def export(request: ExportRequest) -> None:
         InputError: a format cannot do what is wanted, a motion cannot be read, none has a
             pose, or a file cannot be written. The others are written.
     """
-    formats = motion_formats(request.formats)
+    formats = select_motion_formats(request.formats)
     if request.up == "z":
         _check_all(formats, "turns", "--up z: Z cannot point up in")
     if request.markers:
@@ -170,7 +157,7 @@ def export(request: ExportRequest) -> None:
             raise InputError(f"{PAGE} shows motions as they are, without {', '.join(useless)}; export it by itself")
     if request.together:
         _check_all(formats, "several", "--together: a file of several people is not possible in")
-    motions = select_posed({source: read_motion(source) for source in request.motions})
+    motions = read_posed(request.motions)
     if request.smooth is not None:
         motions = {source: butterworth(motion, request.smooth) for source, motion in motions.items()}
     if request.fps is not None:
@@ -195,25 +182,10 @@ def export(request: ExportRequest) -> None:
                 print(f"warning: {warning}")
     if page:
         with note_failure(str(page), failed):
-            for out in page_of_people(list(motions), page):
+            for out in write_page_of_people(list(motions), page):
                 print(out)
     if failed:
         raise InputError("\n".join(failed))
-
-
-def select_posed(motions: dict[Path, Motion]) -> dict[Path, Motion]:
-    """The motions that have a pose; prints the files of the others.
-
-    Raises:
-        InputError: none has one.
-    """
-    posed = {source: motion for source, motion in motions.items() if motion.posed.any()}
-    empty = [source for source in motions if source not in posed]
-    if not posed:
-        raise InputError(f"{', '.join(map(str, empty))}: no frame has a pose; choose another person")
-    for source in empty:
-        print(f"{source} is left out: no frame has a pose")
-    return posed
 
 
 def _whole_frames(source: Path, motion: Motion, rate: float) -> Motion:

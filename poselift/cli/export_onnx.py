@@ -4,10 +4,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.paths import local_path
+from poselift.cli.values import check_out_file, local_path
 from poselift.cli.weights import add_lifter_option
 from poselift.core.errors import InputError
-from poselift.core.files import check_writable
 
 
 def add_command(commands: Any) -> None:
@@ -50,9 +49,7 @@ def run(options: argparse.Namespace) -> None:
     if options.file is None:
         raise InputError("no FILE is given; give a name such as small.onnx, or --beside")
     file: Path = options.file
-    if file.suffix != ".onnx":
-        raise InputError(f"{file} is no .onnx file; give a name such as {file.stem or 'small'}.onnx")
-    check_writable(file.parent)
+    check_out_file(file, (".onnx",), "FILE")
     difference = export_onnx(load_weights(options.weights), file, flip=not options.no_flip)
     size = file.stat().st_size / 1e6
     print(f"{file}: {size:.1f} MB; its joints differ from PyTorch's by at most {1000 * difference:.4f} mm")

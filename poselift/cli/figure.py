@@ -2,22 +2,20 @@
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import UInt8
 
-from poselift.cli.formats import find_start, person_files
-from poselift.cli.paths import local_path
-from poselift.cli.view import video_of, video_rate
+from poselift.cli.lift_request import make_request
+from poselift.cli.read_results import find_motions, find_start, find_video, read_video_rate, require_camera
+from poselift.cli.values import check_out_file, list_of, local_path
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
-from poselift.core.files import check_writable
 from poselift.core.times import frame_at, half_interval
 from poselift.export import read_motion, read_sidecar
-from poselift.export.sidecar_camera import camera_of
 from poselift.export.zero import count_from_zero
 from poselift.kinematics import gait_cycles, joint_angles, measure_gait
 from poselift.structures import FEET, Motion
@@ -54,7 +52,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--out", type=local_path, required=True, metavar="FILE", help="ends in .pdf, .svg or .png")
     parser.add_argument(
         "--at",
-        type=_seconds,
+        type=list_of(float, "not a list of seconds; give moments such as 0.5,1.2"),
         metavar="S[,S...]",
         help=f"skeleton and strip: moments, seconds (default: the middle of the clip; {_COLUMNS} moments for a strip)",
     )
@@ -97,8 +95,7 @@ def run(arguments: argparse.Namespace) -> None:
     Raises:
         InputError: as of `draw`.
     """
-    given = {each.name: getattr(arguments, each.name) for each in fields(FigureRequest)}
-    draw(FigureRequest(**{**given, "motions": tuple(person_files(arguments.motions))}))
+    draw(make_request(FigureRequest, arguments, motions=tuple(find_motions(arguments.motions))))
 
 
 def draw(request: FigureRequest) -> None:
@@ -110,10 +107,8 @@ def draw(request: FigureRequest) -> None:
     from poselift.viz.plots import ENDINGS, save_figure  # matplotlib is slow to load
 
     out = request.out
-    if out.suffix.lower() not in ENDINGS:
-        raise InputError(f"--out {out}: give a name that ends in {', '.join(ENDINGS)}")
+    check_out_file(out, ENDINGS)
     _check_options(request)
-    check_writable(out.parent)
     motions = count_from_zero([read_motion(path) for path in request.motions], _start(request))
     if len({motion.frame for motion in motions}) > 1:
         raise InputError("some motions are in the camera frame and some in the world; lift all in one run")
@@ -136,17 +131,14 @@ def _strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     from poselift.viz.plots import PictureCamera, strip_plot
 
     first: Path = request.motions[0]
-    sidecar = first.with_suffix(".json")
-    about = read_sidecar(sidecar)
-    camera = camera_of(about, sidecar)
-    if camera is None:
-        raise InputError(f"{sidecar}: the camera's K or image_size is missing; lift again")
+    about = read_sidecar(first.with_suffix(".json"))
+    camera = require_camera(about, first)
     times = _moments(motions, request.at, _COLUMNS)
-    video = request.video or video_of(first.parent)
+    video = request.video or find_video(first.parent)
     if video is None:
         print("warning: the video is not where it was; the strip has none. --video FILE gives it")
     slack = min(_SLACK, half_interval(motions[0].timestamps))
-    rate = video_rate(about, first)
+    rate = read_video_rate(about, first)
     pictures = (
         [_picture(video, time + _start(request), slack, camera.image_size, rate) for time in times] if video else []
     )
@@ -253,10 +245,3 @@ def _picture(
             f"{video} has pictures of {image.shape[1]}x{image.shape[0]}, not {wanted}; give the video that was lifted"
         )
     return image
-
-
-def _seconds(text: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of seconds; give moments such as 0.5,1.2") from None

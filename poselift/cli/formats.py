@@ -1,16 +1,17 @@
 """The formats that commands write: those of a motion, and the page of a folder."""
 
 import contextlib
-import math
 from argparse import ArgumentTypeError
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from poselift.cli.read_results import find_start
+from poselift.cli.values import check_out_file
 from poselift.core.choices import choose
 from poselift.core.errors import InputError, WriteError, reason
-from poselift.export import read_sidecar
+from poselift.core.files import remove_partial_of
+from poselift.export import read_motion, read_sidecar
 from poselift.export.export_formats import FORMATS, Format
-from poselift.export.motion_reading import is_person
 from poselift.export.sidecar_camera import SidecarCamera, camera_of
 from poselift.structures import Motion
 
@@ -43,36 +44,15 @@ def parse_formats(text: str) -> tuple[str, ...]:
     return names
 
 
-def person_files(given: Iterable[Path]) -> list[Path]:
-    """The motions that a command line names; a folder of `poselift lift` stands for the people in it.
-
-    Raises:
-        InputError: a folder has nobody.
-    """
-    return [path for each in given for path in (_people_in(each) if each.is_dir() else [each])]
-
-
-def _people_in(folder: Path) -> list[Path]:
-    found = sorted((path for path in folder.iterdir() if is_person(path)), key=lambda path: (len(path.name), path.name))
-    if not found:
-        raise InputError(f"{folder} has no person_*.npz; give a folder in which `poselift lift` found somebody")
-    return found
-
-
-def motion_formats(names: Iterable[str]) -> dict[str, Format]:
+def select_motion_formats(names: Iterable[str]) -> dict[str, Format]:
     """Those of the named formats that are of motions, without the page."""
     return {name: FORMATS[name] for name in names if name in FORMATS}
 
 
-def plan_files(names: Sequence[str], stems: Iterable[str]) -> list[str]:
-    """Names of the files that `write_formats` may write.
-
-    Args:
-        names: of the formats.
-        stems: names of the motions' files, without their ending.
-    """
-    endings = [format_.ending for format_ in motion_formats(names).values()]
-    return [f"{stem}{ending}" for stem in stems for ending in endings] + list(PAGE_FILES if PAGE in names else ())
+def plan_files(names: Sequence[str], stem: str) -> list[str]:
+    """Names of the files that `write_formats` may write for a motion of this name, and of those for all motions."""
+    own = [f"{stem}{format_.ending}" for format_ in select_motion_formats(names).values()]
+    return own + list(PAGE_FILES if PAGE in names else ())
 
 
 def sidecar_camera(format_: Format, npz: Path) -> SidecarCamera | None:
@@ -83,25 +63,6 @@ def sidecar_camera(format_: Format, npz: Path) -> SidecarCamera | None:
     """
     sidecar = npz.with_suffix(".json")
     return camera_of(read_sidecar(sidecar), sidecar) if format_.camera else None
-
-
-def find_start(people: Iterable[Path]) -> float | None:
-    """Time of the first frame of the run, or of the first of several runs, seconds; None if no sidecar has it.
-
-    Args:
-        people: the npz files of the motions.
-
-    Raises:
-        InputError: a sidecar is damaged.
-    """
-    starts = []
-    for sidecar in (npz.with_suffix(".json") for npz in people):
-        start = read_sidecar(sidecar).get("start_s")
-        if start is not None:
-            if isinstance(start, bool) or not isinstance(start, int | float) or not math.isfinite(start):
-                raise InputError(f"{sidecar}: start_s {start!r:.40} is no time; take the JSON that poselift wrote")
-            starts.append(float(start))
-    return min(starts, default=None)
 
 
 def write_formats(
@@ -131,7 +92,7 @@ def write_formats(
     for stem, motion in motions.items():
         if not motion.posed.any():  # the lifter warns
             continue
-        for name, format_ in motion_formats(names).items():
+        for name, format_ in select_motion_formats(names).items():
             out = folder / f"{stem}{format_.ending}"
             with note_failure(f"{name} of {stem}", failed):
                 camera = sidecar_camera(format_, folder / f"{stem}.npz")
@@ -139,12 +100,37 @@ def write_formats(
                     failed.append(warning)
                 written.append(out.name)
     if PAGE in names and motions:
-        from poselift.cli.view import page_of_people  # few runs write a page
+        from poselift.cli.view import write_page_of_people  # few runs write a page
 
         with note_failure(PAGE, failed):
             found = [folder / f"{stem}.npz" for stem in motions]
-            written += [path.name for path in page_of_people(found, folder / PAGE_FILES[0], video, span)]
+            written += [path.name for path in write_page_of_people(found, folder / PAGE_FILES[0], video, span)]
     return written, failed
+
+
+def check_recording(path: Path) -> None:
+    """Checks, before the long work, that a recording of Rerun can be written.
+
+    Raises:
+        InputError: rerun-sdk is not installed, or the path is no name of a recording or cannot be written.
+    """
+    check_out_file(path, (FORMATS["rerun"].ending,), "--rerun")
+    FORMATS["rerun"].check()
+
+
+def write_recording(path: Path, people: Sequence[Path]) -> None:
+    """Writes the recording of people of one clip: that of `poselift export --to rerun --together`, under any name.
+
+    Args:
+        path: the recording.
+        people: npz files of everybody, each with a pose.
+
+    Raises:
+        InputError: a file cannot be read or written.
+    """
+    remove_partial_of(path)
+    camera = sidecar_camera(FORMATS["rerun"], people[0])
+    FORMATS["rerun"].write(path, [read_motion(npz) for npz in people], camera=camera, start=find_start(people))
 
 
 @contextlib.contextmanager

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from poselift.cli.detector import refuse_detector
-from poselift.cli.paths import local_path
+from poselift.cli.lift_request import DetectionRequest
+from poselift.cli.values import local_path
 from poselift.core.errors import InputError
 from poselift.keypoints import KeypointClip, read_keypoints
 from poselift.skeleton import get_skeleton
@@ -48,24 +49,23 @@ class KeypointRequest:
     skeleton: str | None = None
     size: tuple[int, int] | None = None
 
-    def clip(self, video: Path | None, start: float | None, end: float | None, fps: float | None) -> KeypointClip:
+    def clip(self, video: Path | None, wanted: DetectionRequest) -> KeypointClip:
         """The clip to lift.
 
         Args:
             video: the video of the keypoints, if there is one.
-            start: first second of the span.
-            end: end of the span, seconds.
-            fps: true frames per second of the keypoints; by the time stamps of video or file if None.
+            wanted: the span, and the true frames per second of the keypoints.
 
         Raises:
             InputError: the file cannot be used, or something about it is missing.
         """
         skeleton = None if self.skeleton is None else get_skeleton(self.skeleton)
         found = read_keypoints(self.path, skeleton)
-        return KeypointClip(found, video=video, fps=fps, image_size=self.size, start=start, end=end)
+        span = {"start": wanted.start, "end": wanted.end}
+        return KeypointClip(found, video=video, fps=wanted.fps, image_size=self.size, **span)
 
 
-def keypoint_request(arguments: argparse.Namespace) -> KeypointRequest | None:
+def make_keypoint_request(arguments: argparse.Namespace) -> KeypointRequest | None:
     """The keypoints that a command line names; None without `--keypoints`.
 
     Raises:

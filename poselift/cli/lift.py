@@ -7,25 +7,23 @@ import argparse
 import math
 import shlex
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from poselift.cli.detector import add_detector_options
-from poselift.cli.formats import plan_files, write_formats
-from poselift.cli.keypoints import KeypointRequest, add_keypoint_options, keypoint_request
+from poselift.cli.formats import check_recording, write_formats, write_recording
+from poselift.cli.keypoints import add_keypoint_options, make_keypoint_request
 from poselift.cli.lift_options import add_lift_options
-from poselift.cli.lift_request import LiftRequest, lift_request
-from poselift.cli.lifter_device import lifter_device
-from poselift.cli.paths import local_path
-from poselift.cli.progress import stage_progress
-from poselift.cli.rerun_file import check_recording, write_recording
+from poselift.cli.lift_request import LiftRequest, make_lift_request
+from poselift.cli.lifter_device import choose_lifter_device
 from poselift.cli.result_folder import new_results
-from poselift.cli.results import OVERLAY, Results, check_folder
-from poselift.cli.smooth import filter_record
+from poselift.cli.results import OVERLAY, SUMMARY, Results, check_folder
+from poselift.cli.smooth import describe_filter
+from poselift.cli.values import local_path
 from poselift.core.ahead import make_ahead
 from poselift.core.errors import InputError, make_printable
-from poselift.core.progress_text import Output
+from poselift.core.progress_text import Output, stage_progress
 from poselift.core.stopwatch import Stopwatch
 from poselift.finding import Clip, VideoClip
 from poselift.finding.video_clip import AHEAD, frames_within
@@ -78,105 +76,45 @@ _KEYPOINT_FILES = (".json", ".npz", ".npy", ".csv", ".h5", ".pkl", ".slp", ".trc
 """Endings of files of keypoints, which no video has."""
 
 
-@dataclass(frozen=True)
-class LiftCommand:
-    """One run of `poselift lift`.
-
-    Attributes:
-        request: what to lift and how.
-        path: the input that names the results: the keypoints, or else the video.
-        video: the video, if there is one.
-        keypoints: instead of a detector; None with one.
-        out: folder of the results.
-        rerun: a recording of Rerun to write; None for none.
-        device: for lifter and detector.
-        quiet: print errors only.
-    """
-
-    request: LiftRequest
-    path: Path
-    video: Path | None
-    keypoints: KeypointRequest | None
-    out: Path
-    rerun: Path | None
-    device: str
-    quiet: bool
-
-    @property
-    def inputs(self) -> dict[str, str]:
-        """Names of the input files, for the results."""
-        if self.keypoints is None:
-            return {"video": self.path.name}
-        return {"keypoints_file": self.path.name, **({} if self.video is None else {"video": self.video.name})}
-
-    def clip(self) -> Clip:
-        """The frames with their people.
-
-        Raises:
-            InputError: an input file or a detector cannot be used.
-        """
-        detection = self.request.detection
-        if self.keypoints is not None:
-            return self.keypoints.clip(self.video, detection.start, detection.end, detection.fps)
-        detector = detection.detector.build(self.device, self.quiet)
-        return VideoClip(self.path, detector, detection.start, detection.end, detection.quality, detection.fps)
-
-
 def run(arguments: argparse.Namespace) -> None:
-    """Lifts the clip of a command line and writes the results.
+    """Lifts the clip of a command line, writes the results, and prints where they are.
 
     Raises:
         InputError: an argument or an input file cannot be used.
         SystemExit: nobody was lifted (`NOBODY`); the summary is written.
     """
-    video, keypoints = _given_video(arguments), keypoint_request(arguments)
+    video, keypoints = _given_video(arguments), make_keypoint_request(arguments)
+    path: Path = video or demo_video() if keypoints is None else keypoints.path
     if keypoints is None:
-        path = video = video or demo_video()
+        video = path
+    request = make_lift_request(arguments)
+    out: Path = arguments.out or Path("poselift_out") / path.stem
+    check_folder(out, path, video, request.formats)
+    if arguments.rerun is not None:
+        check_recording(arguments.rerun)
+    output = Output(quiet=arguments.quiet)
+    detection = request.detection
+    weights = load_weights(request.weights, choose_lifter_device(arguments.device, request.weights, detection.detector))
+    if keypoints is not None:
+        clip: Clip = keypoints.clip(video, detection)
     else:
-        path = keypoints.path
-    lift_and_report(
-        LiftCommand(
-            request=lift_request(arguments),
-            path=path,
-            video=video,
-            keypoints=keypoints,
-            out=arguments.out or Path("poselift_out") / path.stem,
-            rerun=arguments.rerun,
-            device=arguments.device,
-            quiet=arguments.quiet,
-        )
-    )
-
-
-def lift_and_report(command: LiftCommand) -> None:
-    """Lifts a clip, writes the results, and prints where they are.
-
-    Raises:
-        InputError: an input file or an option cannot be used.
-        SystemExit: nobody was lifted (`NOBODY`); the summary is written.
-    """
-    request, out, path = command.request, command.out, command.path
-    check_folder(out, path, command.video, request.formats)
-    if command.rerun is not None:
-        check_recording(command.rerun)
-    output = Output(quiet=command.quiet)
-    weights = load_weights(request.weights, lifter_device(command.device, request.weights, request.detection.detector))
-    clip = command.clip()
-    with stage_progress(output) as report, new_results(out, path, command.video, request.formats) as unfinished:
-        lifted = lift_into(unfinished, clip, weights, request, command.inputs, command.video, report)
+        detector = detection.detector.build(arguments.device, arguments.quiet)
+        clip = VideoClip(path, detector, detection.start, detection.end, detection.quality, detection.fps)
+    with stage_progress(output) as report, new_results(out, path, video, request.formats) as unfinished:
+        lifted = lift_into(unfinished, clip, weights, request, video, report)
     for warning in lifted.warnings:
         output.print(make_printable(f"warning: {warning}"))
     posed = [motion.keypoints.person for motion in lifted.motions if motion.posed.any()]
     if not posed:
-        summary = make_printable(f"nobody was lifted in {path}; the reasons are in {out / 'summary.json'}")
+        summary = make_printable(f"nobody was lifted in {path}; the reasons are in {out / SUMMARY}")
         print(summary, file=sys.stderr)
         raise SystemExit(NOBODY)
-    if command.rerun is not None:
-        write_recording(command.rerun, [out / f"person_{person}.npz" for person in posed])
+    if arguments.rerun is not None:
+        write_recording(arguments.rerun, [out / f"person_{person}.npz" for person in posed])
     count = len(lifted.motions)
     people = f"{count} {'person' if count == 1 else 'people'}"
     look = str(out / OVERLAY if request.overlay else out)
-    if command.video is None and request.overlay:
+    if video is None and request.overlay:
         look += " (2D on blank pictures, because --video is not given)"
     output.print(
         make_printable(f"{people} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz")
@@ -188,7 +126,6 @@ def lift_into(
     clip: Clip,
     weights: Weights,
     request: LiftRequest,
-    inputs: dict[str, str],
     video: Path | None,
     report: Progress = lambda stage, done: None,
 ) -> LiftedClip:
@@ -199,8 +136,7 @@ def lift_into(
         clip: frames, people and a tracker.
         weights: the lifter.
         request: what to lift and what to write.
-        inputs: file names of the "video" and the "keypoints_file", as far as given.
-        video: the video for the page, if there is one.
+        video: the video, if there is one.
         report: receives the progress of each stage.
 
     Returns:
@@ -210,7 +146,7 @@ def lift_into(
         InputError: the input or an option cannot be used.
     """
     skeleton = choose_skeleton(request, weights)
-    results = Results(out, clip, weights, inputs, request.csv)
+    results = Results(out, clip, weights, video, request.csv)
     lifted = lift_clip(
         clip,
         weights,
@@ -237,7 +173,7 @@ def lift_into(
     people = {f"person_{motion.keypoints.person}": motion for motion in motions}
     with watch.time("write"):
         files = [name for motion, filters in smoothed for name in results.write_person(motion, lifted, world, filters)]
-    if plan_files(request.formats, people):
+    if request.formats and people:
         with watch.time("export"):
             written, failed = write_formats(out, request.formats, people, video, lifted.span)
         lifted.warnings.extend(failed)
@@ -258,7 +194,7 @@ def _smooth(motion: Motion, cutoff: float | None, warnings: list[str]) -> tuple[
     if cutoff is None:
         return motion, []
     try:
-        return butterworth(motion, cutoff), [filter_record(cutoff)]
+        return butterworth(motion, cutoff), [describe_filter(cutoff)]
     except InputError as error:
         warnings.append(f"person {motion.keypoints.person} is not smoothed: {error}")
         return motion, []
@@ -318,8 +254,7 @@ def _given_video(arguments: argparse.Namespace) -> Path | None:
         raise InputError(f"two videos are given, {arguments.video} and --video {arguments.video_option}; give one")
     video: Path | None = arguments.video_option if arguments.video is None else arguments.video
     if video is not None and (video.is_dir() or (video.is_file() and video.suffix.lower() in _KEYPOINT_FILES)):
-        videos = f"; of videos: poselift batch {shlex.quote(str(video))}" if video.is_dir() else ""
-        raise InputError(
-            f"{video} is no video; of keypoints: poselift lift --keypoints {shlex.quote(str(video))}{videos}"
-        )
+        name = shlex.quote(str(video))
+        videos = f"; of videos: poselift batch {name}" if video.is_dir() else ""
+        raise InputError(f"{video} is no video; of keypoints: poselift lift --keypoints {name}{videos}")
     return video

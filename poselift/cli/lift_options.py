@@ -6,6 +6,7 @@ from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import add_quality_option
 from poselift.cli.formats import NAMES, parse_formats
 from poselift.cli.smooth import add_smooth_option
+from poselift.cli.values import list_of, number_where
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
 from poselift.lifting import LiftOptions
@@ -36,7 +37,7 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
     what.add_argument(
         "--person",
         dest="people",
-        type=_numbers,
+        type=list_of(int, "not a list of numbers; give people such as 1,3"),
         metavar="ID[,ID...]",
         help="only these people, numbered from 1 in order of appearance (default: all)",
     )
@@ -62,7 +63,7 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
     )
     how.add_argument(
         "--threshold",
-        type=_share,
+        type=number_where(lambda score: 0 <= score <= 1, "not a score; give a number from 0 to 1"),
         metavar="SCORE",
         help=f"lowest score of the 2D joints to use (default: {LiftOptions.threshold:g})",
     )
@@ -94,13 +95,6 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
     return how
 
 
-def _numbers(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers; give people such as 1,3") from None
-
-
 def _heights(text: str) -> float | dict[int, float]:
     try:
         if ":" not in text:
@@ -113,13 +107,3 @@ def _heights(text: str) -> float | dict[int, float]:
     if len(dict(pairs)) < len(pairs):
         raise argparse.ArgumentTypeError(f"{text!r} has two heights of one person; give one")
     return dict(pairs)
-
-
-def _share(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a score; give a number from 0 to 1")
-    return value

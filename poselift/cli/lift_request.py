@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from poselift.cli.detector import DetectorRequest, detector_request
+from poselift.cli.detector import DetectorRequest, make_detector_request
 from poselift.cli.weights import DEFAULT_LIFTER
 from poselift.core.times import HIGHEST_RATE, check_bounds, check_rate
 from poselift.finding import DEFAULT_QUALITY
@@ -94,7 +94,7 @@ class LiftRequest:
             check_cutoff(self.smooth, HIGHEST_RATE)
 
 
-def lift_request(arguments: argparse.Namespace) -> LiftRequest:
+def make_lift_request(arguments: argparse.Namespace) -> LiftRequest:
     """The request of a command line.
 
     Args:
@@ -103,7 +103,20 @@ def lift_request(arguments: argparse.Namespace) -> LiftRequest:
     Raises:
         InputError: options contradict each other, or a value makes no sense.
     """
-    return set_values(LiftRequest(), {**vars(arguments), "detector": detector_request(arguments)})
+    return set_values(LiftRequest(), {**vars(arguments), "detector": make_detector_request(arguments)})
+
+
+def make_request(kind: type[Request], arguments: argparse.Namespace, **made: Any) -> Request:
+    """The request of a command line: each field from the argument of its name, and the default where that is None.
+
+    Args:
+        kind: a dataclass.
+        arguments: of the command.
+        made: fields that are made of several arguments.
+    """
+    given = {**vars(arguments), **made}
+    found = {each.name: given.get(each.name) for each in fields(kind)}  # type: ignore[arg-type]
+    return kind(**{name: value for name, value in found.items() if value is not None})
 
 
 def set_values(request: Request, given: Mapping[str, Any]) -> Request:

@@ -8,7 +8,7 @@ from poselift.detection.session import wants_cuda
 from poselift.models.saved_weights import graph_path, shipped_weights
 
 
-def lifter_device(device: str, weights: str, detector: DetectorRequest) -> str:
+def choose_lifter_device(device: str, weights: str, detector: DetectorRequest) -> str:
     """The device of a lifter: "cpu", "cuda" or a GPU by number.
 
     With "auto", weights with a graph go to a GPU only if the detector is there too. Finding people takes most of the

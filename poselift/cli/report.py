@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from poselift.cli.paths import local_path
+from poselift.cli.values import local_path
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.core.locks import write_alone

@@ -77,7 +77,7 @@ def check_folder(out: Path, path: Path, video: Path | None, formats: Sequence[st
     for there in sorted(out.glob("*")):
         # Files of `poselift export` may stay, unless this run writes their format.
         stem = there.name.split(".")[0]
-        written = (SUMMARY, OVERLAY, *(f"{stem}.{suffix}" for suffix in _FILES), *plan_files(formats, [stem]))
+        written = (SUMMARY, OVERLAY, *(f"{stem}.{suffix}" for suffix in _FILES), *plan_files(formats, stem))
         if is_ours(there.name) and there.name in written and there.name not in accounted:
             raise InputError(
                 f"{there} does not come from an earlier run and could be overwritten; move it, or choose another --out"
@@ -92,14 +92,14 @@ class Results:
         out: the folder.
         clip: the input.
         weights: the lifter.
-        inputs: file names of the "video" and the "keypoints_file", as far as given.
+        video: the input, or the video of the keypoints; None for keypoints alone.
         csv: whether each person gets a CSV.
     """
 
     out: Path
     clip: Clip
     weights: Weights
-    inputs: dict[str, str]
+    video: Path | None
     csv: bool = True
 
     def write_person(
@@ -166,9 +166,11 @@ class Results:
         )
 
     def _inputs(self) -> dict[str, Any]:
-        """The input files, and the true rate of a video whose time stamps have another."""
-        rate = self.clip.video_fps
-        return {**self.inputs, **({} if rate is None else {"video_fps": rate})}
+        """The input files' names, and the true rate of a video whose time stamps have another."""
+        keypoints = None if self.clip.path == self.video else self.clip.path.name
+        video = None if self.video is None else self.video.name
+        known = {"keypoints_file": keypoints, "video": video, "video_fps": self.clip.video_fps}
+        return {key: value for key, value in known.items() if value is not None}
 
     def _weights(self) -> dict[str, Any]:
         """What tells lifter and detector from others; window and factor are not part of the checksum."""

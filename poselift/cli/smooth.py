@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.paths import local_path
+from poselift.cli.values import check_out_file, local_path
 from poselift.core.errors import InputError
 from poselift.core.files import write_json
 from poselift.export import read_motion, read_sidecar, write_npz
@@ -38,7 +38,7 @@ def add_smooth_option(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def filter_record(cutoff: float) -> dict[str, Any]:
+def describe_filter(cutoff: float) -> dict[str, Any]:
     """What the JSON beside a filtered motion says of the filter."""
     return {"name": "Butterworth, dual pass", "order": 4, "cutoff_hz": cutoff}
 
@@ -51,13 +51,12 @@ def run(options: argparse.Namespace) -> None:
     """
     source: Path = options.npz
     out: Path = options.out or source.with_name(f"{source.stem}_smooth.npz")
-    if out.suffix != ".npz":
-        raise InputError(f"--out {out}: give a name that ends with .npz")
+    check_out_file(out, (".npz",))
     if out.resolve() == source.resolve():
         raise InputError(f"--out {out} is the input; choose another name")
     motion = butterworth(read_motion(source), options.cutoff)
     about = read_sidecar(source.with_suffix(".json"))
-    filters = [*about.get("filters", []), filter_record(options.cutoff)]
+    filters = [*about.get("filters", []), describe_filter(options.cutoff)]
     write_npz(out, motion)
     write_json(out.with_suffix(".json"), {**about, "filters": filters})
     print(out)

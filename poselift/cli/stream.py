@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from poselift.cli.camera import add_camera_options
-from poselift.cli.detector import DetectorRequest, add_detector_options, add_quality_option, detector_request
-from poselift.cli.lift_request import set_values
-from poselift.cli.lifter_device import lifter_device
+from poselift.cli.detector import DetectorRequest, add_detector_options, add_quality_option, make_detector_request
+from poselift.cli.lift_request import make_request
+from poselift.cli.lifter_device import choose_lifter_device
 from poselift.cli.live_outputs import LiveOutputs, OutputRequest
+from poselift.cli.values import number_where
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
 from poselift.core.threads import limit_torch
@@ -55,7 +56,8 @@ def add_command(commands: Any) -> None:
         metavar="0|FILE|URL",
         help="number of a camera, a video file, or a URL such as rtsp://HOST/PATH (default: camera 0)",
     )
-    parser.add_argument("--duration", type=_positive, metavar="S", help="end after this time, seconds")
+    positive = number_where(lambda value: 0 < value < math.inf, "not a time; give seconds above 0")
+    parser.add_argument("--duration", type=positive, metavar="S", help="end after this time, seconds")
     outputs = parser.add_argument_group("outputs")
     outputs.add_argument("--no-window", action="store_true", help="no window; JSON lines on stdout, unless --out")
     outputs.add_argument("--out", type=_lines_file, metavar="FILE.jsonl", help="write JSON lines to this file")
@@ -128,8 +130,7 @@ def run(arguments: argparse.Namespace) -> None:
         InputError: as of `stream`.
     """
     outputs = OutputRequest(not arguments.no_window, arguments.out, arguments.osc, arguments.websocket)
-    made = {"outputs": outputs, "detector": detector_request(arguments)}
-    stream(set_values(StreamRequest(arguments.source, outputs), {**vars(arguments), **made}))
+    stream(make_request(StreamRequest, arguments, outputs=outputs, detector=make_detector_request(arguments)))
 
 
 def stream(request: StreamRequest) -> None:
@@ -142,7 +143,7 @@ def stream(request: StreamRequest) -> None:
         check_display()
     name, opener = source_opener(request.source)
     capture = LiveCapture(opener, name, _notice)
-    weights = load_weights(request.weights, lifter_device(request.device, request.weights, request.detector))
+    weights = load_weights(request.weights, choose_lifter_device(request.device, request.weights, request.detector))
     detector = request.detector.build(request.device)
     # Detectors search in the background: more threads would wait for a core, and for each other.
     limit_torch(1)
@@ -236,16 +237,6 @@ def _warm_up(detector: Detector, weights: Weights, camera: CameraModel) -> None:
 
 def _notice(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
-
-
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a time; give seconds above 0")
-    return value
 
 
 def _lines_file(text: str) -> Path:

@@ -5,21 +5,16 @@ import contextlib
 import math
 import tempfile
 import webbrowser
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.editable import result_for_page
-from poselift.cli.formats import person_files
-from poselift.cli.paths import local_path
+from poselift.cli.editable import read_result_for_page
+from poselift.cli.read_results import find_people, find_video, read_summary, read_video_rate, require_camera
+from poselift.cli.values import check_out_file, local_path
 from poselift.cli.web import add_runtime_options
-from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
-from poselift.core.files import check_writable
-from poselift.core.times import check_rate
 from poselift.export import read_motion, read_sidecar
 from poselift.export.export_formats import FORMATS
-from poselift.export.sidecar_camera import camera_of
 from poselift.kinematics import joint_angles
 from poselift.structures import Motion
 from poselift.viz.page import View, write_page
@@ -55,17 +50,14 @@ def run(arguments: argparse.Namespace) -> None:
     """
     given: Path = arguments.results
     out: Path = arguments.out or given.absolute().with_name(f"{given.absolute().name}.html")
-    if out.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"--out {out}: a page ends in .html; choose such a name")
-    if out.is_dir():
-        raise InputError(f"--out {out}: this is a folder; give the name of a file")
-    check_writable(out.parent)
+    check_out_file(out, (".html", ".htm"))
     if arguments.correct:
-        write_editor(out, *result_for_page(given, arguments.video or video_of(given)), arguments.ort, arguments.offline)
+        result = read_result_for_page(given, arguments.video or find_video(given))
+        write_editor(out, *result, arguments.ort, arguments.offline)
         written = [out]
     else:
-        written = page_of_folder(given, out, arguments.video)
-    if arguments.video is None and video_of(given) is None:
+        written = write_page_of_people(find_people(given), out, arguments.video)
+    if arguments.video is None and find_video(given) is None:
         print("warning: the video is not where it was; the page has none. --video FILE gives it")
     size = sum(path.stat().st_size for path in written) / 1e6
     print(f"{' and '.join(map(str, written))}: {size:.1f} MB. Open {out} in a browser; it needs no network")
@@ -73,26 +65,7 @@ def run(arguments: argparse.Namespace) -> None:
         webbrowser.open(out.absolute().as_uri())
 
 
-def page_of_folder(folder: Path, out: Path, video: Path | None = None) -> list[Path]:
-    """Writes the page of a folder that `poselift lift` wrote.
-
-    Args:
-        folder: the results.
-        out: the .html file to write.
-        video: the video; None for the one that the results name, if it is still there.
-
-    Returns:
-        The files that were written.
-
-    Raises:
-        InputError: the folder has no results, or a file cannot be read or written.
-    """
-    if not folder.is_dir():
-        raise InputError(f"{folder} is not a folder; give one that `poselift lift` wrote")
-    return page_of_people(person_files([folder]), out, video)
-
-
-def page_of_people(
+def write_page_of_people(
     found: list[Path], out: Path, video: Path | None = None, span: tuple[float, float] | None = None
 ) -> list[Path]:
     """Writes the page of people in one folder that `poselift lift` wrote.
@@ -116,25 +89,14 @@ def page_of_people(
     if len(about) < len(found):
         raise InputError(f"a page shows each person once; {', '.join(map(str, found))} have only {len(about)} people")
     first = sidecars[0]
-    if camera_of(first, found[0].with_suffix(".json")) is None:
-        raise InputError(f"{found[0].with_suffix('.json')}: the camera's K or image_size is missing; lift again")
-    summary = _summary(folder)
+    require_camera(first, found[0])
+    summary = read_summary(folder)
     title = str(first.get("video") or first.get("keypoints_file") or folder.absolute().name)
     if span is None and {"start_s", "end_s"} <= set(summary):
         span = _span(summary, folder)
     angles = {motion.keypoints.person: joint_angles(motion) for motion in motions if motion.posed.any()}
     shown = View(title, first["camera"], about, angles, _characters(motions, span[0] if span else None))
-    return write_page(out, motions, shown, video or video_of(folder), span, video_rate(first, found[0]))
-
-
-def video_rate(about: Mapping[str, Any], npz: Path) -> float | None:
-    """True frames per second of the video by a sidecar; None if those of its time stamps are true.
-
-    Raises:
-        InputError: it is no frame rate.
-    """
-    rate = about.get("video_fps")
-    return None if rate is None else check_rate(rate, f"{npz.with_suffix('.json')}: video_fps")
+    return write_page(out, motions, shown, video or find_video(folder), span, read_video_rate(first, found[0]))
 
 
 def _characters(motions: list[Motion], start: float | None) -> dict[int, dict[str, bytes]]:
@@ -156,28 +118,3 @@ def _span(summary: dict[str, Any], folder: Path) -> tuple[float, float]:
     if not all(isinstance(value, int | float) and math.isfinite(value) for value in (start, end)):
         raise InputError(f"{folder / 'summary.json'}: start_s or end_s is not a number; lift again")
     return float(start), float(end)
-
-
-def video_of(folder: Path) -> Path | None:
-    """The video of the results: where it was, or beside the folder by its name; None if it is not there."""
-    summary = _summary(folder)
-    name = summary.get("video")
-    if not isinstance(name, str) or not name:
-        return None
-    path = Path(str(summary.get("path", name)))
-    # With keypoints, the path is theirs.
-    name = Path(name).name
-    try:
-        places = [path.with_name(name), folder / name, folder.absolute().with_name(name)]
-    except ValueError:  # it is no name of a file
-        return None
-    return next((place for place in places if place.is_file()), None)
-
-
-def _summary(folder: Path) -> dict[str, Any]:
-    """The content of summary.json; empty if it is not there or not readable."""
-    try:
-        content = read_json(folder / "summary.json")
-    except InputError:
-        return {}
-    return content if isinstance(content, dict) else {}

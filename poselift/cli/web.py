@@ -8,7 +8,7 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.paths import local_path
+from poselift.cli.values import local_path
 from poselift.core.errors import InputError, reason
 from poselift.core.files import check_writable
 from poselift.viz.site import HEADERS, write_site
@@ -27,19 +27,14 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "folder", nargs="?", type=local_path, metavar="DIR", help="write the site here; without it, serve"
     )
-    add_site_options(parser, _PORT, "%(default)s")
+    add_site_options(parser, _PORT)
     parser.set_defaults(run=run)
 
 
-def add_site_options(parser: argparse.ArgumentParser, port: int, name: str) -> None:
-    """Adds the options of a served site.
-
-    Args:
-        parser: of a command.
-        port: by default; 0 for a free one.
-        name: of this port, in the help.
-    """
-    parser.add_argument("--port", type=_port, default=port, help=f"of the served page (default: {name})")
+def add_site_options(parser: argparse.ArgumentParser, port: int) -> None:
+    """Adds the options of a site that is served, at this port by default."""
+    help_text = "of the served page; 0 takes a free one (default: %(default)s)"
+    parser.add_argument("--port", type=_port, default=port, help=help_text)
     parser.add_argument("--open", action="store_true", help="open the served page in the browser")
     add_runtime_options(parser)
 
@@ -91,7 +86,7 @@ def serve_site(folder: Path, port: int, opened: bool, query: str = "") -> None:
     handler = functools.partial(_Handler, directory=str(folder))
     try:
         server = _Server(("127.0.0.1", port), handler)
-    except OSError as error:  # taken
+    except (OSError, OverflowError) as error:  # taken; or beyond 65535
         raise InputError(f"port {port} cannot be used ({reason(error)}); choose another one with --port") from error
     with server:
         address = f"http://localhost:{server.server_address[1]}{query}"

@@ -1,9 +1,8 @@
 """Items made in a thread while earlier ones are in use."""
 
-import contextlib
-import queue
-import threading
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 _Item = TypeVar("_Item")
@@ -17,41 +16,18 @@ def make_ahead(items: Iterable[_Item], most: int) -> Iterator[_Item]:
 
     Args:
         items: used by the thread alone.
-        most: largest number of items that wait, 1 or more: the thread pauses at so many.
+        most: number of items ahead, 1 or more.
 
     Example:
         >>> list(make_ahead(iter([1, 2, 3]), 2))
         [1, 2, 3]
     """
-    waiting: queue.Queue[tuple[_Item | None, BaseException | None, bool]] = queue.Queue(most)
-    stopped = threading.Event()
-
-    def put(entry: tuple[_Item | None, BaseException | None, bool]) -> None:
-        while not stopped.is_set():
-            with contextlib.suppress(queue.Full):
-                waiting.put(entry, timeout=0.1)
-                return
-
-    def work() -> None:
-        try:
-            for item in items:
-                put((item, None, False))
-                if stopped.is_set():
-                    return
-            put((None, None, True))
-        except BaseException as error:  # raised again where the items are used
-            put((None, error, True))
-
-    thread = threading.Thread(target=work, name="poselift ahead", daemon=True)
-    thread.start()
+    iterator, end = iter(items), object()
+    thread = ThreadPoolExecutor(1, "poselift ahead")
+    waiting = deque(thread.submit(next, iterator, end) for _ in range(most))
     try:
-        while True:
-            item, error, last = waiting.get()
-            if error is not None:
-                raise error
-            if last:
-                return
+        while (item := waiting.popleft().result()) is not end:
+            waiting.append(thread.submit(next, iterator, end))
             yield item  # type: ignore[misc]
     finally:
-        stopped.set()
-        thread.join()
+        thread.shutdown(cancel_futures=True)

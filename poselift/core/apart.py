@@ -22,7 +22,7 @@ from typing import IO, Any
 import numpy as np
 
 from poselift.core.errors import reason
-from poselift.core.npz import check_text
+from poselift.core.npz import KINDS, check_text
 
 _PATIENCE = 30.0
 """Seconds for a small file: the first one also waits for imports, on a machine that may be busy."""
@@ -30,8 +30,6 @@ _SLOWEST = 1 << 20
 """Bytes of a file that are read in a second, at least: those of a slow network drive."""
 _SPARE = 1 << 30
 """Bytes of address space for libraries and working copies, beside twice the largest accepted content."""
-_KINDS = "biufcSU"
-"""Kinds of dtype that pass: numbers and text."""
 _START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from poselift.core.apart import _serve; _serve()"
 
 
@@ -47,17 +45,9 @@ def read_apart(read: Callable[..., Any], path: Path, most: int, *arguments: Any)
 
     Raises:
         ValueError: the function raised an error, crashed its process, took too much memory or did not end.
-
-    Example:
-        >>> read_apart(_size, Path(__file__), 1000) > 1000
-        True
     """
     with _lock:
         return _process().read(read, path, most, arguments)
-
-
-def _size(path: str, most: int) -> int:
-    return os.stat(path).st_size
 
 
 class _Apart:
@@ -176,7 +166,7 @@ def _describe(value: Any, arrays: list[np.ndarray]) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.kind == "O":
         return {"cells": value.shape, "values": [_describe(each, arrays) for each in value.ravel()]}
     if isinstance(value, np.ndarray):
-        if value.dtype.kind not in _KINDS:
+        if value.dtype.kind not in KINDS:
             raise ValueError(f"it holds {value.dtype}, which is neither numbers nor text")
         arrays.append(np.ascontiguousarray(value).reshape(-1).view(np.uint8) if value.nbytes else np.empty(0, np.uint8))
         return {"dtype": value.dtype.str, "shape": value.shape}
@@ -203,7 +193,7 @@ def _receive(value: Any, stream: IO[bytes], most: int) -> Any:
             cells[at] = _receive(each, stream, most)
         return cells.reshape(value["cells"])
     dtype, count = np.dtype(value["dtype"]), math.prod(value["shape"])
-    if dtype.kind not in _KINDS or count * dtype.itemsize > most:
+    if dtype.kind not in KINDS or count * dtype.itemsize > most:
         raise ValueError(f"it holds the shape {value['shape']} of {dtype}, more than the {most} bytes that are read")
     array = np.empty(count, dtype)
     raw, filled = array.view(np.uint8).data if array.nbytes else memoryview(b""), 0

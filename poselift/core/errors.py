@@ -73,5 +73,4 @@ def _escape_line(line: str) -> str:
 
 def describe(error: OSError) -> str:
     """One line with the file and the reason that the operating system gave."""
-    reason = error.strerror or str(error) or type(error).__name__
-    return f"{error.filename}: {reason}" if error.filename else reason
+    return f"{error.filename}: {reason(error)}" if error.filename else reason(error)

@@ -7,15 +7,15 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
-from zipfile import ZipFile
+from zipfile import ZipFile, ZipInfo
 
 import numpy as np
 
 from poselift.core.bounded import limit_unpacked
 from poselift.core.errors import InputError, reason
 
-_KINDS = "biufcSU"
-"""Kinds of dtype: numbers and text."""
+KINDS = "biufcSU"
+"""Kinds of dtype that are read: numbers and text."""
 _PART = 1 << 20
 _HIGHEST = 0x10FFFF
 _SURROGATES = 0xD800, 0xDFFF
@@ -27,8 +27,8 @@ def npz_names(path: str | os.PathLike[str]) -> list[str]:
     Raises:
         InputError: the file is missing or no npz.
     """
-    with _open(path, "") as archive:
-        return [info.filename.removesuffix(".npy") for info in archive.infolist()]
+    with _open(path, "") as (_, members):
+        return list(members)
 
 
 def npz_arrays(
@@ -44,10 +44,9 @@ def npz_arrays(
     Raises:
         InputError: the file is missing or damaged, an array declares more than the file holds, or has objects.
     """
-    with _open(path, help_text) as archive:
-        found = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+    with _open(path, help_text) as (archive, members):
         arrays = {}
-        for name, info in found.items():
+        for name, info in members.items():
             if names is None or name in names:
                 with archive.open(info) as member:
                     arrays[name] = read_array(member, info.file_size)
@@ -60,11 +59,10 @@ def npz_member(path: str | os.PathLike[str], name: str) -> io.BytesIO:
     Raises:
         InputError: the file is missing or damaged, or has no such array.
     """
-    with _open(path, "") as archive:
-        found = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-        if name not in found:
-            raise InputError(f"{path} has no array {name!r}; it has {', '.join(found)}")
-        return io.BytesIO(archive.read(found[name]))
+    with _open(path, "") as (archive, members):
+        if name not in members:
+            raise InputError(f"{path} has no array {name!r}; it has {', '.join(members)}")
+        return io.BytesIO(archive.read(members[name]))
 
 
 def npy_array(path: str | os.PathLike[str]) -> np.ndarray:
@@ -97,7 +95,7 @@ def read_array(file: IO[bytes] | io.BufferedIOBase, size: int) -> np.ndarray:
     shape, fortran, dtype = read_header(file)
     if dtype.hasobject:
         raise ValueError("it contains objects")
-    if dtype.kind not in _KINDS or not dtype.itemsize:
+    if dtype.kind not in KINDS or not dtype.itemsize:
         raise ValueError(f"it contains {dtype}, which is neither numbers nor text")
     count = math.prod(shape)
     held = size - file.tell()
@@ -132,8 +130,8 @@ def read_header(file: IO[bytes] | io.BufferedIOBase) -> tuple[tuple[int, ...], b
 
 
 @contextmanager
-def _open(path: str | os.PathLike[str], help_text: str) -> Iterator[ZipFile]:
-    """The archive, after a check of the sizes that it declares; all errors become an InputError."""
+def _open(path: str | os.PathLike[str], help_text: str) -> Iterator[tuple[ZipFile, dict[str, ZipInfo]]]:
+    """The archive and its arrays, after a check of the sizes that it declares; all errors become an InputError."""
     path = Path(path)
     if not path.is_file():
         raise InputError(f"no such file: {path}{help_text and f'; {help_text}'}")
@@ -142,7 +140,7 @@ def _open(path: str | os.PathLike[str], help_text: str) -> Iterator[ZipFile]:
             unpacked, most = sum(info.file_size for info in archive.infolist()), limit_unpacked(path.stat().st_size)
             if unpacked > most:
                 raise ValueError(f"it declares {unpacked} bytes, more than the {most} that are read")  # noqa: TRY301
-            yield archive
+            yield archive, {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
     except InputError:
         raise
     except Exception as error:  # a damaged file can raise any exception

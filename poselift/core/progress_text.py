@@ -2,7 +2,8 @@
 
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from tqdm import tqdm
@@ -11,7 +12,6 @@ _EVERY = 60.0
 """Seconds between two lines: few enough for a log of hours, and nobody thinks that the job hangs."""
 
 _Item = TypeVar("_Item")
-
 
 _BAR = "{desc:<15} {bar:40} {percentage:3.0f}% {remaining}"
 """A bar of tqdm; `remaining` is the time left."""
@@ -87,6 +87,25 @@ class MinuteLines:
         so_far = now - self._begun
         left = f", about {in_words(so_far * (1 - done) / done)} left" if done > 0 else ""
         self._output.print(f"{what}: {100 * done:.0f} % after {in_words(so_far)}{left}")
+
+
+@contextmanager
+def stage_progress(output: Output) -> Iterator[Callable[[str, float], None]]:
+    """A function of stage and share done (0 to 1) that draws one bar for each stage, or prints a line a minute."""
+    stages: dict[str, tuple[tqdm, MinuteLines]] = {}
+
+    def report(stage: str, done: float) -> None:
+        if stage not in stages:
+            stages[stage] = output.open_bar(stage, 1.0, row=len(stages)), MinuteLines(output)
+        bar, lines = stages[stage]
+        bar.update(done - bar.n)
+        lines.report(stage, done)
+
+    try:
+        yield report
+    finally:
+        for bar, _ in stages.values():
+            bar.close()
 
 
 def track(

@@ -3,7 +3,6 @@
 import hashlib
 import os
 import re
-from pathlib import Path
 from typing import Any
 from zipfile import ZIP_STORED, ZipFile, is_zipfile
 
@@ -15,30 +14,17 @@ CHECKSUM = "sha256"
 """Key of a checkpoint's own `content_sha256`, without this key."""
 
 
-def check_archive(path: str | os.PathLike[str]) -> None:
-    """Checks the sums of all parts of a PyTorch file, which `torch.load` does not.
-
-    Args:
-        path: the file; before version 1.6 PyTorch wrote no archives, and their files have no sums.
-
-    Raises:
-        InputError: a part is damaged, or larger than the file.
-    """
-    path = Path(path)
-    try:
-        if not is_zipfile(path):
-            return
-        with ZipFile(path) as archive:
-            # PyTorch does not compress, so that nothing unpacks to more than the file.
-            packed = any(info.compress_type != ZIP_STORED for info in archive.infolist())
-            larger = sum(info.file_size for info in archive.infolist()) > path.stat().st_size
-            damaged = None if packed or larger else archive.testzip()
-    except Exception as error:  # a damaged file can raise any exception
-        raise InputError(f"{path} is damaged ({reason(error)}); copy it again, or take another checkpoint") from error
-    if packed or larger:
-        raise InputError(f"{path} is not written by PyTorch: its parts are compressed; take another checkpoint")
-    if damaged is not None:
-        raise InputError(f"{path} is damaged (wrong check sum of {damaged}); copy it again, or take another checkpoint")
+def _check_archive(path: str | os.PathLike[str]) -> None:
+    """Raises a ValueError for a damaged part, which `torch.load` does not notice, or one larger than the file."""
+    if not is_zipfile(path):
+        raise ValueError("it is another kind of file, or cut short")
+    with ZipFile(path) as archive:
+        # PyTorch does not compress, so that nothing unpacks to more than the file.
+        packed = any(info.compress_type != ZIP_STORED for info in archive.infolist())
+        if packed or sum(info.file_size for info in archive.infolist()) > os.path.getsize(path):
+            raise ValueError("its parts are compressed, so PyTorch did not write it")
+        if damaged := archive.testzip():
+            raise ValueError(f"wrong check sum of {damaged}")
 
 
 def content_sha256(value: Any) -> str:
@@ -72,14 +58,13 @@ def read_checkpoint_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         InputError: the file is damaged, is no checkpoint, holds anything else, or has another content than its
             `sha256` says.
     """
-    check_archive(path)
     try:
-        if not is_zipfile(path):
-            raise ValueError("it is another kind of file, or cut short")  # noqa: TRY301
+        _check_archive(path)
         content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(
-            f"{path} cannot be read as a checkpoint of tensors and plain data ({_why(error)}); copy it again"
+            f"{path} cannot be read as a checkpoint of tensors and plain data ({_why(error)}); copy it again, or take "
+            "another checkpoint"
         ) from error
     if not isinstance(content, dict):
         raise InputError(f"{path} is no checkpoint: it holds a {type(content).__name__}; give another file")

@@ -13,9 +13,9 @@ import numpy as np
 import torch
 
 from poselift.core.bounded import read_json, read_lenient_text
-from poselift.core.errors import InputError, reason
+from poselift.core.errors import InputError
 from poselift.data.loading import TRAIN_VAL_TEST, pick_names, pick_split
-from poselift.data.reading import Layout, Shape, check_shape, entry, load_pickle
+from poselift.data.reading import Layout, Shape, entry, load_pickle, numbers
 from poselift.data.still_camera import StillCamera
 from poselift.data.views import View
 from poselift.geometry import axis_angle_to_matrix
@@ -74,8 +74,7 @@ def load_aist(
     """
     root = Path(root)
     pick_split(split, TRAIN_VAL_TEST, LAYOUT.name)
-    if keypoints not in ("gt", "detected"):
-        raise InputError(f"data.keypoints={keypoints} is unknown; choose gt or detected")
+    pick_names([keypoints], ("gt", "detected"), "data.keypoints", LAYOUT.name)
     chosen = pick_names(cameras, CAMERAS, "data.cameras", LAYOUT.name)
     excluded = set(_words(root / "ignore_list.txt"))
     mapping = root / "cameras" / "mapping.txt"
@@ -102,11 +101,11 @@ def _sequence_views(root: Path, sequence: str, keypoints: str, cameras: list[Sti
         raise InputError(f"{sequence!r} is not a sequence of AIST++; their names are like gBR_sBM_cAll_d04_mBR0_ch01")
     genre, _, _, dancer, _, _ = fields
     path = LAYOUT.require_file(root / "keypoints3d" / f"{sequence}.pkl")
-    world = _array(path, load_pickle(path), "keypoints3d_optim", (None, len(COCO17), 3)) * CENTIMETRE
+    world = _entry(path, load_pickle(path), "keypoints3d_optim", (None, len(COCO17), 3)) * CENTIMETRE
     detected = None
     if keypoints == "detected":
         path = LAYOUT.require_file(root / "keypoints2d" / f"{sequence}.pkl")
-        detected = _array(path, load_pickle(path), "keypoints2d", (len(CAMERAS), len(world), len(COCO17), 3))
+        detected = _entry(path, load_pickle(path), "keypoints2d", (len(CAMERAS), len(world), len(COCO17), 3))
     return [
         camera.view(
             sequence.replace("cAll", camera.name),
@@ -132,7 +131,7 @@ def _rig(path: Path) -> dict[str, StillCamera]:
 
 def _camera(where: str, name: str, content: dict[str, Any]) -> StillCamera:
     shapes = {"size": (2,), "matrix": (3, 3), "rotation": (3,), "translation": (3,), "distortions": (5,)}
-    size, K, rotation, translation, distortion = (_array(where, content, key, shape) for key, shape in shapes.items())
+    size, K, rotation, translation, distortion = (_entry(where, content, key, shape) for key, shape in shapes.items())
     if not all(np.isfinite(values).all() for values in (size, K, rotation, translation, distortion)):
         raise InputError(f"{where} has numbers that are not finite; download the annotations again")
     return StillCamera(
@@ -149,11 +148,6 @@ def _words(path: Path) -> list[str]:
     return read_lenient_text(LAYOUT.require_file(path)).split()
 
 
-def _array(where: str | Path, data: Any, key: str, shape: Shape) -> np.ndarray:
+def _entry(where: str | Path, data: Any, key: str, shape: Shape) -> np.ndarray:
     """One entry of a dict, as float64."""
-    value = entry(where, data, key)
-    try:
-        array = np.array(value, np.float64)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise InputError(f"{where}: {key!r} is not an array of numbers ({reason(error)})") from error
-    return check_shape(where, key, array, shape)
+    return numbers(where, key, entry(where, data, key), shape)

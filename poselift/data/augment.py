@@ -15,6 +15,7 @@ from poselift.core.kinds import Amount, Share
 from poselift.data.windows import Windows
 from poselift.geometry import axis_angle_to_matrix, bone_vectors, points_from_bones
 from poselift.skeleton import CMU28
+from poselift.skeleton.skeleton import strip_side
 
 _PROPORTIONS: dict[str, float] = {
     "hip": 0.10,
@@ -90,18 +91,11 @@ _UPPER = CMU28.indices(
 )
 
 
-def _descendants(joint: str) -> list[int]:
-    """Indices of a joint's descendants; for the spine including itself, because it turns at the pelvis."""
-    below = {joint}
-    for index in CMU28.topological_order:
-        if CMU28.parents[index] in below:
-            below.add(CMU28.joints[index])
-    if joint != "spine":
-        below.remove(joint)
-    return CMU28.indices(sorted(below))
-
-
-_DESCENDANTS = {joint: _descendants(joint) for joint in CMU28.joints}
+_DESCENDANTS = {
+    joint: [below for below in CMU28.branch(index) if below != index or joint == "spine"]
+    for index, joint in enumerate(CMU28.joints)
+}
+"""Indices of each joint's descendants; for the spine including itself, because it turns at the pelvis."""
 _LIMBS = {
     f"{side}_{limb}": _DESCENDANTS[f"{side}_{joint}"]
     for side in ("left", "right")
@@ -112,7 +106,7 @@ _LIMBS = {
 
 def _kind(joint: str) -> str:
     """The key of `_PROPORTIONS` for a joint's bone; both sides share one, and so does the face."""
-    kind = joint.removeprefix("left_").removeprefix("right_")
+    kind = strip_side(joint)
     return "face" if kind in _FACE else kind
 
 

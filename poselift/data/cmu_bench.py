@@ -12,11 +12,10 @@ import torch
 from poselift.core.errors import InputError
 from poselift.data.cmu import MISSING, load_cmu
 from poselift.data.corpus import MotionCorpus
-from poselift.data.dataset_skeletons import joint_mask
+from poselift.data.loading import pick_names
 from poselift.data.reading import load_arrays
 from poselift.data.views import View
-from poselift.geometry import project
-from poselift.skeleton import CMU28
+from poselift.skeleton import CMU28, get_skeleton
 
 
 class CmuBench:
@@ -33,10 +32,8 @@ class CmuBench:
     """
 
     def __init__(self, corpus: str | Path, bench: str | Path, skeleton: str = "h36m17", keypoints: str = "det") -> None:
-        if keypoints not in ("det", "gt"):
-            raise InputError(f"data.keypoints={keypoints} is unknown; choose det or gt")
-        self.seen = joint_mask(skeleton)
-        self.keypoints = keypoints
+        pick_names([keypoints], ("det", "gt"), "data.keypoints", "the benchmark")
+        self.skeleton, self.keypoints = get_skeleton(skeleton).name, keypoints
         arrays = load_arrays(
             bench,
             {
@@ -86,21 +83,17 @@ class CmuBench:
         packed, scores = arrays["keypoints"][rows], torch.from_numpy(arrays["scores"][rows]).float() / 255
         if len(packed) != len(joints):
             raise InputError(f"view {arrays['view'][index]} has {len(packed)} frames, its clip {len(joints)}")
-        if self.keypoints == "gt":
-            points = relative + root_camera[:, None]
-            keypoints = project(points.reshape(-1, 3), K).view(len(points), -1, 2)
-            scores = keypoints.isfinite().all(-1).float()
-        else:
-            keypoints = torch.from_numpy(packed.astype(np.float32) / 16)
-            keypoints[torch.from_numpy((packed == MISSING).any(-1))] = torch.nan
-        return View(
+        keypoints = torch.from_numpy(packed.astype(np.float32) / 16)
+        keypoints[torch.from_numpy((packed == MISSING).any(-1))] = torch.nan
+        view = View(
             name=str(arrays["view"][index]),
             subject=str(arrays["subject"][index]),
-            keypoints=torch.where(self.seen[:, None], keypoints, torch.nan),
-            scores=torch.where(self.seen, scores, 0.0),
+            keypoints=keypoints,
+            scores=scores,
             times=torch.arange(len(joints)) / float(arrays["fps"]),
             K=K,
             image_size=torch.from_numpy(arrays["image_size"][index]).float(),
             joints=relative,
             root=root_camera,
         )
+        return view.show(self.skeleton, self.keypoints)

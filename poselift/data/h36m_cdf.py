@@ -57,28 +57,13 @@ def read_cdf(path: str | Path) -> Float[np.ndarray, "t 32 3"]:
     return (pose.reshape(-1, len(H36M32), 3) / 1000).astype(np.float32)
 
 
-def read_download(folder: str | Path) -> dict[str, dict[str, np.ndarray]]:
-    """The poses of all subjects, by subject and take.
+def prepare(raw: str | Path, root: str | Path) -> str:
+    """Writes `data_3d_h36m.npz` from the download; a summary comes back.
 
     S11's first take of Directions is left out, because its video is corrupted.
 
     Args:
-        folder: contains S1, S5, S6, S7, S8, S9 and S11.
-
-    Returns:
-        For each subject its takes, (t, 32, 3) in metres, by the field's names ("Photo", "WalkDog").
-
-    Raises:
-        InputError: a subject is missing or lacks two takes of an action, or a file is malformed.
-    """
-    return {subject: _subject(Path(folder), subject) for split in SUBJECTS.values() for subject in split}
-
-
-def prepare(raw: str | Path, root: str | Path) -> str:
-    """Writes `data_3d_h36m.npz` from the download; a summary comes back.
-
-    Args:
-        raw: folder of the download.
+        raw: folder of the download, which contains S1, S5, S6, S7, S8, S9 and S11.
         root: folder to write to; the file is written atomically.
 
     Returns:
@@ -88,7 +73,7 @@ def prepare(raw: str | Path, root: str | Path) -> str:
         InputError: the download is incomplete or malformed, or the folder cannot be written to.
     """
     check_writable(root)
-    positions = read_download(raw)
+    positions = {subject: _subject(Path(raw), subject) for split in SUBJECTS.values() for subject in split}
     with atomic_path(Path(root) / "data_3d_h36m.npz") as temporary:
         np.savez_compressed(temporary, positions_3d=np.array(positions, object))
     lines = []
@@ -105,10 +90,9 @@ def prepare(raw: str | Path, root: str | Path) -> str:
 
 
 def _subject(folder: Path, subject: str) -> dict[str, np.ndarray]:
+    """The takes of a subject, (t, 32, 3) in metres, by the field's names ("Photo", "WalkDog")."""
     place = folder / subject / "MyPoseFeatures" / "D3_Positions"
-    files = sorted(place.glob("[!_]*.cdf"))
-    if not files:
-        raise LAYOUT.missing(place / "*.cdf")
+    files = LAYOUT.require_files(place, "[!_]*.cdf")
     found = Counter(action_name(file.stem) for file in files)
     wrong = [f"{found[action]} of {action}" for action in ACTIONS if found[action] != TAKES]
     if wrong:

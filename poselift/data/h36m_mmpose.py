@@ -18,7 +18,7 @@ from poselift.core.npz import npy_array
 from poselift.data.h36m import GUIDE, SUBJECTS, URL, action_name
 from poselift.data.h36m_cameras import H36MCamera
 from poselift.data.loading import pick_split, recorded_view
-from poselift.data.reading import Layout, check_shape, load_arrays, load_pickle
+from poselift.data.reading import Layout, check_shape, load_arrays, load_pickle, numbers
 from poselift.data.views import View
 from poselift.skeleton import H36M17
 
@@ -126,8 +126,8 @@ def _camera(path: Path, cameras: Any, subject: str, name: str) -> H36MCamera:
         raise InputError(f"{path} has no camera {(subject, name)}; expected a dict of cameras by subject and name")
 
     def values(key: str, *shape: int) -> torch.Tensor:
-        array = check_shape(path, f"{subject} {name} {key}", entry.get(key), shape)
-        return torch.from_numpy(np.asarray(array, np.float64)).reshape(-1 if shape[-1] == 1 else shape)
+        array = numbers(path, f"{subject} {name} {key}", entry.get(key), shape)
+        return torch.from_numpy(array).reshape(-1 if shape[-1] == 1 else shape)
 
     width, height = entry.get("w"), entry.get("h")
     if not isinstance(width, int | np.integer) or not isinstance(height, int | np.integer):

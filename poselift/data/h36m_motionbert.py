@@ -23,7 +23,7 @@ from poselift.core.errors import InputError, reason
 from poselift.data.h36m import ACTIONS, FPS, GUIDE, SUBJECTS, URL
 from poselift.data.h36m_cameras import H36MCamera, h36m_camera
 from poselift.data.loading import pick_split, recorded_view
-from poselift.data.reading import Layout, check_shape, load_pickle
+from poselift.data.reading import Layout, check_shape, entry, load_pickle
 from poselift.data.views import View
 from poselift.skeleton import H36M17
 
@@ -136,15 +136,12 @@ class _Frames:
 
 def _frames(path: Path, data: Any, split: str) -> _Frames:
     """The arrays of one split, checked."""
-    part = data.get(split) if isinstance(data, dict) else None
-    if not isinstance(part, dict):
-        raise InputError(f"{path} has no dict {split!r}; expected the layout of MotionBERT")
+    part = entry(path, data, split)
 
     def array(key: str, *shape: int | None, kinds: str = "iuf") -> np.ndarray:
-        if key not in part:
-            raise InputError(f"{path}: {split!r} has no {key!r}; expected the layout of MotionBERT")
+        values = entry(f"{path}: {split!r}", part, key)
         try:
-            found = np.asarray(part[key])
+            found = np.asarray(values)
         except ValueError as error:  # lists of different lengths
             raise InputError(f"{path}: '{split} {key}' is not an array ({reason(error)})") from error
         if found.dtype.kind not in kinds:

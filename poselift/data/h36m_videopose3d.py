@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
-from poselift.data.reading import check_shape, load_object_npz
+from poselift.data.reading import load_object_npz, numbers
 from poselift.skeleton import Skeleton
 
 
@@ -65,8 +65,8 @@ def pixels_of(
     found = clips_of(path, "positions_2d", data, subject).get(clip)
     if not isinstance(found, list | tuple | np.ndarray) or len(found) != cameras:
         raise InputError(f"{path}: {what!r} is not a list of {cameras} cameras")
-    for pixels in found:
-        check_shape(path, what, pixels, (None, len(skeleton), 2))
+    views = [numbers(path, what, pixels, (None, len(skeleton), 2)) for pixels in found]
+    for pixels in views:
         if len(pixels) < frames:
             raise InputError(f"{path}: {what!r} has {len(pixels)} frames, fewer than its {frames} poses")
-    return [np.asarray(pixels[:frames], np.float64) for pixels in found]
+    return [pixels[:frames] for pixels in views]

@@ -51,7 +51,7 @@ def read_arrays(path: Path, names: Sequence[str]) -> tuple[dict[str, Array], dic
     """
     require("h5py", "datasets")
     try:
-        arrays, about = read_apart(_arrays, path, limit_unpacked(path.stat().st_size), list(names))
+        arrays, about = read_apart(hdf5_arrays, path, limit_unpacked(path.stat().st_size), list(names))
     except ValueError as error:
         raise InputError(f"{path}: cannot be read as HDF5 ({reason(error)}); export it again") from error
     return {name: (tuple(dimensions), values) for name, (dimensions, values) in arrays.items()}, about
@@ -65,8 +65,8 @@ def _names(path: str, most: int) -> list[str]:
         return list(file)
 
 
-def _arrays(path: str, most: int, names: list[str]) -> tuple[dict[str, Array], dict[str, str]]:
-    """Arrays and attributes; damaged files raise various exceptions."""
+def hdf5_arrays(path: str, most: int, names: list[str]) -> tuple[dict[str, Array], dict[str, str]]:
+    """What `read_arrays` gives; call it through `read_apart` only, because a damaged file can raise any exception."""
     import h5py
 
     with h5py.File(path) as file:

@@ -15,7 +15,7 @@ from jaxtyping import Float
 from poselift.core.errors import InputError
 from poselift.data.h36m_videopose3d import clips_of, load_keypoints, pixels_of
 from poselift.data.loading import intrinsics, pick_names, pick_split, recorded_view
-from poselift.data.reading import Layout, check_shape, load_object_npz
+from poselift.data.reading import Layout, load_object_npz, numbers
 from poselift.data.views import View
 from poselift.geometry import quaternion_to_matrix
 from poselift.skeleton import COCO17, HUMANEVA15, Skeleton
@@ -87,7 +87,7 @@ def load_humaneva(
     for subject in CAMERAS:
         key = f"{part}/{subject}"
         clips = {
-            name: np.asarray(check_shape(path_3d, f"positions_3d {key} {name}", clip, (None, 15, 3)), np.float64)
+            name: numbers(path_3d, f"positions_3d {key} {name}", clip, (None, 15, 3))
             for name, clip in clips_of(path_3d, "positions_3d", positions, key).items()
         }
         truth, seen = (

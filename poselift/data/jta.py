@@ -11,9 +11,9 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.bounded import read_json
-from poselift.core.errors import InputError, reason
+from poselift.core.errors import InputError
 from poselift.data.loading import TRAIN_VAL_TEST, intrinsics, pick_split, recorded_view
-from poselift.data.reading import Layout, check_shape
+from poselift.data.reading import Layout, numbers
 from poselift.data.views import View
 from poselift.skeleton import JTA22
 
@@ -61,11 +61,9 @@ def load_jta(root: str | Path, split: str = "test", sequences: Sequence[int] | N
     """
     folder = Path(root) / "annotations" / pick_split(split, TRAIN_VAL_TEST, LAYOUT.name)
     if sequences is None:
-        paths = sorted(folder.glob("seq_*.json"), key=lambda path: (len(path.stem), path.stem))
+        paths = sorted(LAYOUT.require_files(folder, "seq_*.json"), key=lambda path: (len(path.stem), path.stem))
     else:
         paths = [LAYOUT.require_file(folder / f"seq_{number}.json") for number in sequences]
-    if not paths:
-        raise LAYOUT.missing(folder / "seq_*.json")
     return [view for path in paths for view in _sequence(path)]
 
 
@@ -99,14 +97,7 @@ def _sequence(path: Path) -> list[View]:
 
 def _poses(path: Path) -> Float[np.ndarray, "poses 22 10"]:
     """The rows of a file by person, frame and joint; NaN where a joint has no row."""
-    content = read_json(path)
-    try:
-        rows = np.array(content, np.float64)
-    except (ValueError, TypeError) as error:
-        raise InputError(
-            f"{path}: expected a list with a row of {_COLUMNS} numbers per joint ({reason(error)})"
-        ) from error
-    check_shape(path, "the list of rows", rows, (None, _COLUMNS))
+    rows = numbers(path, "the list of rows", read_json(path), (None, _COLUMNS))
     joint = rows[:, 2]
     unknown = ~np.isin(joint, np.arange(len(JTA22)))
     if unknown.any():

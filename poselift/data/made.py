@@ -13,12 +13,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from poselift.core.errors import InputError
 from poselift.data.corpus import MotionCorpus
-from poselift.data.dataset_skeletons import joint_mask
+from poselift.data.loading import pick_names
 from poselift.data.synthetic import rest_offsets
 from poselift.data.views import View, render_views
-from poselift.geometry import axis_angle_to_matrix, forward_kinematics, project
+from poselift.geometry import axis_angle_to_matrix, forward_kinematics
 from poselift.skeleton import CMU28
 
 _FPS, _FRAMES = 50.0, 150
@@ -120,29 +119,13 @@ def made_views(skeleton: str = "h36m17", keypoints: str = "det") -> list[View]:
     Raises:
         InputError: the skeleton or the keypoints are unknown.
     """
-    if keypoints not in ("det", "gt"):
-        raise InputError(f"data.keypoints={keypoints} is unknown; choose det or gt")
-    seen = joint_mask(skeleton)
-    return [_hide_unseen(view, seen, keypoints) for view in render_views(_corpus(), _SEED)]
-
-
-def _hide_unseen(view: View, seen: Tensor, keypoints: str) -> View:
-    """The view with the chosen 2D of the visible joints."""
-    pixels, scores = view.keypoints, view.scores
-    if keypoints == "gt":
-        pixels = project(view.joints + view.root[:, None], view.K)
-        scores = pixels.isfinite().all(-1).float()
-    return replace(
-        view,
-        action=view.name.partition("/")[0],
-        keypoints=torch.where(seen[:, None], pixels, torch.nan),
-        scores=torch.where(seen, scores, 0.0),
-    )
-
-
-def _corpus() -> MotionCorpus:
+    pick_names([keypoints], ("det", "gt"), "data.keypoints", "the set of made people")
     clips = dict(_clips())
-    return MotionCorpus.from_world(clips, tuple(name.partition("/")[2] for name in clips), _FPS, CMU28)
+    corpus = MotionCorpus.from_world(clips, tuple(name.partition("/")[2] for name in clips), _FPS, CMU28)
+    return [
+        replace(view.show(skeleton, keypoints), action=view.name.partition("/")[0])
+        for view in render_views(corpus, _SEED)
+    ]
 
 
 def _clips() -> Iterator[tuple[str, Float[Tensor, "t 28 3"]]]:

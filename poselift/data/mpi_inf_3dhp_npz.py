@@ -15,7 +15,7 @@ import torch
 from poselift.core.errors import InputError
 from poselift.data.loading import intrinsics, pick_split
 from poselift.data.mpi_inf_3dhp import TEST_CLIPS, clip_view, sequence_view
-from poselift.data.reading import Layout, check_shape, entry, load_object_npz
+from poselift.data.reading import Layout, entry, load_object_npz, numbers
 from poselift.data.views import View
 from poselift.skeleton import MPI_INF_3DHP17
 
@@ -91,9 +91,9 @@ def _test_clip(path: Path, name: str, clip: Any) -> View:
 def _arrays(path: Path, name: str, clip: Any) -> tuple[np.ndarray, np.ndarray]:
     """Keypoints in pixels and joints in metres."""
     seen, known = (entry(f"{path}: {name!r}", clip, key) for key in ("data_2d", "data_3d"))
-    pixels = check_shape(path, f"{name} data_2d", seen, (None, len(MPI_INF_3DHP17), 2))
-    points = check_shape(path, f"{name} data_3d", known, (len(pixels), len(MPI_INF_3DHP17), 3))
-    return np.asarray(pixels, np.float64), np.asarray(points, np.float64) / 1000
+    pixels = numbers(path, f"{name} data_2d", seen, (None, len(MPI_INF_3DHP17), 2))
+    points = numbers(path, f"{name} data_3d", known, (len(pixels), len(MPI_INF_3DHP17), 3))
+    return pixels, points / 1000
 
 
 def _dict(what: str, value: Any) -> dict[str, Any]:

@@ -13,29 +13,31 @@ from torch import Tensor
 from poselift.core.kinds import Amount, Share
 from poselift.data.augment import pelvis_axes
 from poselift.skeleton import CMU28
+from poselift.skeleton.skeleton import strip_side
 
-_SIGMA = {
-    "pelvis": 0.010,
-    "hip": 0.010,
-    "knee": 0.010,
-    "ankle": 0.014,
-    "spine": 0.010,
-    "thorax": 0.010,
-    "neck_base": 0.010,
-    "head_top": 0.010,
-    "shoulder": 0.010,
-    "elbow": 0.013,
-    "wrist": 0.0155,
-    "big_toe": 0.015,
-    "heel": 0.015,
-    "hand": 0.019,
-    "nose": 0.006,
-    "eye": 0.005,
-    "ear": 0.007,
+_SPREADS = {
+    "pelvis": (0.010, 0.015),
+    "hip": (0.010, 0.020),
+    "knee": (0.010, 0.015),
+    "ankle": (0.014, 0.015),
+    "spine": (0.010, 0.015),
+    "thorax": (0.010, 0.015),
+    "neck_base": (0.010, 0.020),
+    "head_top": (0.010, 0.030),
+    "shoulder": (0.010, 0.020),
+    "elbow": (0.013, 0.015),
+    "wrist": (0.0155, 0.020),
+    "big_toe": (0.015, 0.020),
+    "heel": (0.015, 0.020),
+    "hand": (0.019, 0.030),
+    "nose": (0.006, 0.010),
+    "eye": (0.005, 0.010),
+    "ear": (0.007, 0.010),
 }
-"""Standard deviation of the error along one axis, as a share of the body's size in the picture."""
+"""Standard deviations. First, of a joint's error along one axis, as a share of the body's size in the picture; then, of
+the place at which a detector sees the joint, along each axis of the body, metres."""
 
-_SIGMAS = [_SIGMA[joint.removeprefix("left_").removeprefix("right_")] for joint in CMU28.joints]
+_SIGMAS, _OFFSETS = zip(*(_SPREADS[strip_side(joint)] for joint in CMU28.joints), strict=True)
 _LEGS = CMU28.indices([j for j in CMU28.joints if j.endswith(("hip", "knee", "ankle", "toe", "heel"))])
 _ARMS = CMU28.indices([j for j in CMU28.joints if j.endswith(("shoulder", "elbow", "wrist", "hand"))])
 _FORE = ("elbow", "wrist", "hand")
@@ -50,31 +52,8 @@ _OUT_OF_SIGHT = [
 ]
 """Joints that furniture or the picture's edge hides together: an arm, a leg, everything below the waist."""
 
-
-_OFFSET = {
-    "pelvis": 0.015,
-    "hip": 0.020,
-    "knee": 0.015,
-    "ankle": 0.015,
-    "spine": 0.015,
-    "thorax": 0.015,
-    "neck_base": 0.020,
-    "head_top": 0.030,
-    "shoulder": 0.020,
-    "elbow": 0.015,
-    "wrist": 0.020,
-    "big_toe": 0.020,
-    "heel": 0.020,
-    "hand": 0.030,
-    "nose": 0.010,
-    "eye": 0.010,
-    "ear": 0.010,
-}
-"""Standard deviation of the place at which a detector sees a joint, along each axis of the body, metres."""
-
-_OFFSETS = [_OFFSET[joint.removeprefix("left_").removeprefix("right_")] for joint in CMU28.joints]
 _ALIKE = 0.8
-"""Share of the variance of these places that is the same on the left and on the right."""
+"""Share of the variance of the places that is the same on the left and on the right."""
 
 
 @dataclass(frozen=True)

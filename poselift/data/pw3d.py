@@ -11,7 +11,7 @@ import numpy as np
 
 from poselift.core.errors import InputError
 from poselift.data.loading import pick_split, recorded_view
-from poselift.data.reading import Layout, Shape, check_shape, entry, load_pickle
+from poselift.data.reading import Layout, entry, load_pickle, numbers
 from poselift.data.views import View
 from poselift.skeleton import COCO18, SMPL24
 
@@ -51,10 +51,7 @@ def load_pw3d(root: str | Path, split: str = "test") -> list[View]:
         InputError: the split is unknown, or its files are missing or malformed.
     """
     folder = Path(root) / "sequenceFiles" / pick_split(split, SPLITS, LAYOUT.name)
-    paths = sorted(folder.glob("*.pkl"))
-    if not paths:
-        raise LAYOUT.missing(folder / "*.pkl")
-    return [view for path in paths for view in _sequence(path)]
+    return [view for path in LAYOUT.require_files(folder, "*.pkl") for view in _sequence(path)]
 
 
 def _sequence(path: Path) -> list[View]:
@@ -65,13 +62,13 @@ def _sequence(path: Path) -> list[View]:
     for key, values in people.items():
         if len(values) != count:
             raise InputError(f"{path}: {key!r} has {len(values)} people, 'jointPositions' has {count}")
-    cameras = _array(path, "cam_poses", entry(path, data, "cam_poses"), (None, 4, 4))
-    K = _array(path, "cam_intrinsics", entry(path, data, "cam_intrinsics"), (3, 3))
+    cameras = numbers(path, "cam_poses", entry(path, data, "cam_poses"), (None, 4, 4))
+    K = numbers(path, "cam_intrinsics", entry(path, data, "cam_intrinsics"), (3, 3))
     frames = len(cameras)
     views = []
     for person in range(count):
         world, detected, valid = (
-            _array(path, f"{key}[{person}]", people[key][person], shape)
+            numbers(path, f"{key}[{person}]", people[key][person], shape)
             for key, shape in (
                 ("jointPositions", (frames, 3 * len(SMPL24))),
                 (keypoints_key, (frames, 3, len(COCO18))),
@@ -106,7 +103,3 @@ def _people(path: Path, data: Any, key: str) -> list[Any]:
     if not isinstance(values, list | np.ndarray):
         raise InputError(f"{path}: {key!r} is a {type(values).__name__}, expected a list with one entry per person")
     return list(values)
-
-
-def _array(path: Path, key: str, value: Any, shape: Shape) -> np.ndarray:
-    return np.asarray(check_shape(path, key, value, shape), np.float64)

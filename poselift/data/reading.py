@@ -16,7 +16,8 @@ from poselift.core.errors import InputError, reason, shorten
 from poselift.core.npz import npz_arrays, npz_member, read_array, read_header
 from poselift.core.optional import require
 from poselift.core.unpickling import RestrictedUnpickler
-from poselift.data.scientific_files import hdf5_arrays, mat5_arrays
+from poselift.data.hdf5_file import hdf5_arrays
+from poselift.data.scientific_files import mat5_arrays
 
 Shape = tuple[int | None, ...]
 """A shape that a format requires; None for an axis of any length."""
@@ -53,28 +54,24 @@ class Layout:
             InputError: the file is missing; see `missing`.
         """
         path = Path(path)
-        if not _is_file(path):
+        try:
+            found = path.is_file()
+        except OSError:  # a name that is too long
+            found = False
+        if not found:
             raise self.missing(path)
         return path
 
+    def require_files(self, folder: Path, pattern: str) -> list[Path]:
+        """The files of a folder that match a pattern, sorted.
 
-def check_exists(path: str | Path) -> Path:
-    """The path of an existing file.
-
-    Raises:
-        InputError: the file is missing.
-    """
-    if not _is_file(Path(path)):
-        raise InputError(f"no such file: {path}")
-    return Path(path)
-
-
-def _is_file(path: Path) -> bool:
-    """Whether it is an existing file; no name that is too long is."""
-    try:
-        return path.is_file()
-    except OSError:
-        return False
+        Raises:
+            InputError: there are none; see `missing`.
+        """
+        files = sorted(folder.glob(pattern))
+        if not files:
+            raise self.missing(folder / pattern)
+        return files
 
 
 def entry(where: str | Path, data: Any, key: str) -> Any:
@@ -110,16 +107,17 @@ def check_shape(path: str | Path, key: str, array: object, shape: Shape) -> np.n
     return np.asarray(array)
 
 
-def numbers(path: Path, key: str, array: object, shape: Shape) -> Float[np.ndarray, "..."]:
-    """The array as float64, after a check of its type and shape.
+def numbers(where: str | Path, key: str, values: Any, shape: Shape) -> Float[np.ndarray, "..."]:
+    """An array or nested list as float64, after a check of its shape.
 
     Raises:
-        InputError: it is no array, has another shape, or holds text or objects.
+        InputError: it has another shape, or holds anything but numbers.
     """
-    checked = check_shape(path, key, array, shape)
-    if checked.dtype.kind not in "biuf":
-        raise InputError(f"{path}: {key!r} holds values of type {checked.dtype}, expected numbers")
-    return checked.astype(np.float64)
+    try:
+        array = np.array(values, np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"{where}: {key!r} is not an array of numbers ({reason(error)})") from error
+    return check_shape(where, key, array, shape)
 
 
 def put_frames_first(path: Path, key: str, array: np.ndarray, joints: int, channels: int) -> Float[np.ndarray, "t j c"]:
@@ -164,10 +162,9 @@ def load_pickle(path: str | Path, *, encoding: str = "ASCII") -> Any:
         encoding: encoding of the 8-bit strings that Python 2 wrote, e.g. "latin1".
 
     Raises:
-        InputError: the file is missing, no pickle, or contains anything else; the message names it.
+        InputError: it is no pickle, or contains anything else; the message names it.
     """
-    path = check_exists(path)
-    with path.open("rb") as file:
+    with open(path, "rb") as file:
         return _unpickle(file, str(path), encoding)
 
 
@@ -202,10 +199,10 @@ def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np
         The arrays, with axes in MATLAB's order in both versions; a cell array (version 5) is an array of objects.
 
     Raises:
-        InputError: the file is missing or no MATLAB file, a variable is missing or has another shape, or h5py, which
-            version 7.3 needs, is not installed.
+        InputError: it is no MATLAB file, a variable is missing or has another shape, or h5py, which version 7.3 needs,
+            is not installed.
     """
-    path = check_exists(path)
+    path = Path(path)
     with path.open("rb") as file:
         # The first line of text has the version; HDF5 keeps it as a separate block before its data.
         is_hdf5 = file.read(128).startswith((b"MATLAB 7.3", b"\x89HDF"))
@@ -214,7 +211,7 @@ def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np
         read = hdf5_arrays if is_hdf5 else mat5_arrays
         arrays = read_apart(read, path, limit_unpacked(path.stat().st_size), list(keys))
         if is_hdf5:
-            arrays = {key: array.T for key, array in arrays.items()}
+            arrays = {key: array.T for key, (_, array) in arrays[0].items()}
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"{path} cannot be read as a MATLAB file ({reason(error)})") from error
     for key, shape in keys.items():

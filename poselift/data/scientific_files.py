@@ -24,19 +24,6 @@ def mat5_arrays(path: str, most: int, names: list[str]) -> dict[str, np.ndarray]
     return {name: arrays[name] for name in names if name in arrays}
 
 
-def hdf5_arrays(path: str, most: int, names: list[str]) -> dict[str, np.ndarray]:
-    """Some datasets of an HDF5 file, as far as it has them.
-
-    Raises:
-        ValueError: as of `dataset_array`. A damaged file can raise any other exception.
-    """
-    import h5py
-
-    with h5py.File(path) as file:
-        found = {name: file[name] for name in names if isinstance(file.get(name), h5py.Dataset)}
-        return {name: dataset_array(dataset, most) for name, dataset in found.items()}
-
-
 def dataset_array(dataset: Any, most: int) -> np.ndarray:
     """The array of an `h5py.Dataset`.
 

@@ -63,13 +63,8 @@ def load_surreal(
         InputError: the split is unknown, a folder is missing, or a file is malformed.
     """
     folder = Path(root) / "cmu" / pick_split(split, TRAIN_VAL_TEST, LAYOUT.name)
-    views = []
-    for run in runs:
-        paths = sorted((folder / f"run{run}").glob("*/*_info.mat"))
-        if not paths:
-            raise LAYOUT.missing(folder / f"run{run}" / "*" / "*_info.mat")
-        views += [_clip(path, fps) for path in paths]
-    return views
+    paths = [path for run in runs for path in LAYOUT.require_files(folder / f"run{run}", "*/*_info.mat")]
+    return [_clip(path, fps) for path in paths]
 
 
 def _clip(path: Path, fps: float) -> View:

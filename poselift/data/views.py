@@ -7,9 +7,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from poselift.data.corpus import MotionCorpus
-from poselift.data.dataset_skeletons import in_skeleton
+from poselift.data.dataset_skeletons import in_skeleton, joint_mask
 from poselift.data.noise import DetectorNoise, detect
 from poselift.data.virtual_camera import CameraRange, render_view
+from poselift.geometry import project
 from poselift.skeleton import CMU28, Skeleton
 
 
@@ -65,6 +66,22 @@ class View:
             joints=in_skeleton(self.joints, self.skeleton, skeleton),
             keypoint_skeleton=keypoint_skeleton,
             skeleton=skeleton,
+        )
+
+    def show(self, skeleton: str, keypoints: str) -> "View":
+        """The view with the 2D of some joints alone.
+
+        Args:
+            skeleton: name of the skeleton whose joints are visible.
+            keypoints: "det" for the view's own 2D, "gt" for exact projections with score 1.
+        """
+        pixels, scores = self.keypoints, self.scores
+        if keypoints == "gt":
+            pixels = project(self.joints + self.root[:, None], self.K)
+            scores = pixels.isfinite().all(-1).float()
+        seen = joint_mask(skeleton, self.keypoint_skeleton)
+        return replace(
+            self, keypoints=torch.where(seen[:, None], pixels, torch.nan), scores=torch.where(seen, scores, 0.0)
         )
 
 

@@ -16,7 +16,6 @@ from typing import Any
 from poselift.core.bounded import whole_number
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput, box_from_corner, score_of
-from poselift.skeleton import Skeleton
 
 WHAT = "AlphaPose's JSON"
 
@@ -28,8 +27,6 @@ _LISTS = {"people": "pose_keypoints_2d", "bodies": "joints"}
 
 def recognises(file: KeypointInput) -> bool:
     """Whether it is AlphaPose's JSON; the list has names of pictures where COCO's results have numbers."""
-    if file.path.suffix != ".json":
-        return False
     content = file.json
     if isinstance(content, dict):
         return len(content) > 0 and (_is_tracked(content) or all(map(_people_key, content.values())))
@@ -50,29 +47,23 @@ def read(file: KeypointInput) -> KeypointFile:
     entries = list(_by_picture(file) if isinstance(file.json, dict) else _read_list(file))
     numbers = file.by_name((picture for picture, _, _ in entries), "the image_id")
     followed = any(_number_of(entry.get("idx")) not in (None, 0) for _, _, entry in entries)
-    skeleton: Skeleton | None = None
+    skeletons = []
     frames: dict[int, list[Observation]] = {}
     for picture, key, entry in entries:
         points = file.read_triplets(entry.get(key), f"{key!r} of {picture}")
-        found = file.by_count(len(points))
-        if skeleton is not None and found != skeleton:
-            raise file.fail(
-                f"its people have different skeletons, {skeleton.name} and {found.name}; give a file with one"
-            )
-        skeleton = found
+        skeletons.append(file.by_count(len(points)))
+        joints = len(skeletons[-1])
         idx = _number_of(entry.get("idx")) if followed else None
         observation = Observation(
-            points[: len(found), :2],
-            points[: len(found), 2],
+            points[:joints, :2],
+            points[:joints, 2],
             None if idx is None else str(idx),
             box_from_corner(entry.get("box")),
             # A sum of several scores, not a probability; values above 1 become 1.
             score_of(entry.get("score", entry.get("scores"))),
         )
         frames.setdefault(numbers[picture], []).append(observation)
-    if skeleton is None:
-        raise file.fail("it has no people; give a file with detections")
-    return KeypointFile(file.path, "alphapose", skeleton, frames)
+    return KeypointFile(file.path, "alphapose", file.only_skeleton(skeletons), frames)
 
 
 def _read_list(file: KeypointInput) -> Iterator[_Entry]:

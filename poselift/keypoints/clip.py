@@ -204,7 +204,7 @@ class KeypointClip:
         if not times:
             bounds = [f"at or after {start:g} s"] * (start > -math.inf) + [f"before {end:g} s"] * (end < math.inf)
             raise InputError(f"{self.path}: has no frame {' and '.join(bounds)}")
-        nobody = NamedDetections.nobody(self._file.skeleton, named=self._file.people is not None)
+        nobody = self._file.detect([], np.ones(2))
         for number, time in times:
             yield detections.get(number, nobody), time
 

@@ -8,7 +8,6 @@ have a `track_id`. Joint names are those of the person's category. COCO-WholeBod
 Sources: https://cocodataset.org/#format-data and #format-results; https://github.com/jin-s13/COCO-WholeBody
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -28,15 +27,12 @@ from poselift.skeleton import COCO17, COCO_WHOLEBODY23, Skeleton
 
 WHAT = "COCO's keypoint JSON, annotations or results"
 
-_Size = tuple[int, int]
 _Categories = dict[Any, list[str] | None]
 """Joint names by id of the category; None for a category without any."""
 
 
 def recognises(file: KeypointInput) -> bool:
     """Whether it is one of the two kinds."""
-    if file.path.suffix != ".json":
-        return False
     content = file.json
     if isinstance(content, dict):
         return "annotations" in content and "images" in content
@@ -56,7 +52,8 @@ def read(file: KeypointInput) -> KeypointFile:
         InputError: an entry is damaged, pictures differ in size, or the skeleton is unknown.
     """
     if isinstance(file.json, list):
-        return _file(file, file.json, _numbers_of_results(file, file.json), {}, None)
+        skeleton, frames = _read_people(file, file.json, _numbers_of_results(file, file.json), {})
+        return KeypointFile(file.path, "coco", skeleton, frames)
     images, annotations = file.json["images"], file.json["annotations"]
     for key in ("images", "annotations"):
         if not isinstance(file.json[key], list):
@@ -70,7 +67,9 @@ def read(file: KeypointInput) -> KeypointFile:
     if len(sizes) > 1:
         raise file.fail(f"its 'images' have {len(sizes)} different sizes; give the pictures of one video")
     numbers = _numbers(file, images)
-    return _file(file, annotations, numbers, _categories(file), sizes.pop() if sizes else None, numbers.values())
+    skeleton, frames = _read_people(file, annotations, numbers, _categories(file))
+    frames = {number: frames.get(number, []) for number in numbers.values()}  # pictures may have nobody
+    return KeypointFile(file.path, "coco", skeleton, frames, sizes.pop() if sizes else None)
 
 
 def _numbers(file: KeypointInput, images: list[dict[str, Any]]) -> dict[Any, int]:
@@ -119,26 +118,12 @@ def _categories(file: KeypointInput) -> _Categories:
     return found
 
 
-def _file(
-    file: KeypointInput,
-    entries: list[Any],
-    numbers: dict[Any, int],
-    categories: _Categories,
-    image_size: _Size | None,
-    empty: Iterable[int] = (),
-) -> KeypointFile:
-    """The file from its people.
-
-    Args:
-        file: the input.
-        entries: of the people.
-        numbers: frame number by picture id.
-        categories: of `_categories`; empty for results.
-        image_size: (width, height) in pixels, if known.
-        empty: numbers of frames that exist even without people.
-    """
-    frames: dict[int, list[Observation]] = {number: [] for number in empty}
-    skeleton: Skeleton | None = None
+def _read_people(
+    file: KeypointInput, entries: list[Any], numbers: dict[Any, int], categories: _Categories
+) -> tuple[Skeleton, dict[int, list[Observation]]]:
+    """Skeleton and people by frame; `numbers` has the frame of each picture id, and results have no categories."""
+    frames: dict[int, list[Observation]] = {}
+    skeletons = []
     for index, entry in enumerate(entries):
         image = entry.get("image_id") if isinstance(entry, dict) else None
         if not isinstance(image, int | str) or image not in numbers:
@@ -152,11 +137,7 @@ def _file(
             feet = file.read_triplets(entry["foot_kpts"], f"'foot_kpts' of person {index}, image {image}")
             points, names = np.concatenate([points, feet]), list(COCO_WHOLEBODY23.joints)
         chosen, points = _by_name_or_count(file, points, names)
-        if skeleton is not None and chosen != skeleton:
-            raise file.fail(
-                f"its people have different skeletons, {skeleton.name} and {chosen.name}; give a file with one"
-            )
-        skeleton = chosen
+        skeletons.append(chosen)
         scores = np.nan_to_num(points[:, 2])
         person = entry.get("track_id")
         observation = Observation(
@@ -168,9 +149,7 @@ def _file(
             score_of(entry.get("score")),
         )
         frames.setdefault(numbers[image], []).append(observation)
-    if skeleton is None:
-        raise file.fail("nobody has 'keypoints'; give a file of keypoints")
-    return KeypointFile(file.path, "coco", skeleton, frames, image_size)
+    return file.only_skeleton(skeletons), frames
 
 
 def _by_name_or_count(

@@ -116,16 +116,11 @@ class KeypointFile:
             InputError: the coordinates are not pixels of such a picture.
         """
         scale = self._scale(image_size)
-        return {number: self._detections(observations, scale) for number, observations in self.frames.items()}
+        return {number: self.detect(observations, scale) for number, observations in self.frames.items()}
 
     def _scale(self, image_size: tuple[int, int]) -> Float[np.ndarray, "2"]:
         """Factor from the coordinates of the file to pixels, after checking that they fit the picture."""
-        people = [
-            points
-            for observations in self.frames.values()
-            for observation in observations
-            if len(points := _seen(observation))
-        ]
+        people = [person.points[person.seen] for there in self.frames.values() for person in there if person.seen.any()]
         if not people:
             return np.ones(2)
         points = np.concatenate(people)
@@ -156,7 +151,8 @@ class KeypointFile:
             )
         return scale
 
-    def _detections(self, observations: list[Observation], scale: Float[np.ndarray, "2"]) -> NamedDetections:
+    def detect(self, observations: list[Observation], scale: Float[np.ndarray, "2"]) -> NamedDetections:
+        """The people of one frame; `scale` is the factor to pixels."""
         boxes, box_scores, keypoints, scores = [], [], [], []
         for observation in observations:
             points = np.where(observation.seen[:, None], observation.points * scale, np.nan)
@@ -196,7 +192,3 @@ def frames_by_time(
             if observation.seen.any():
                 frames[numbers[round(float(time), 6)]].append(observation)
     return frames, dict(enumerate(times))
-
-
-def _seen(observation: Observation) -> Float[np.ndarray, "n 2"]:
-    return observation.points[observation.seen]

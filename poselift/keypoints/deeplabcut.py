@@ -18,8 +18,9 @@ from poselift.core.bounded import read_text
 from poselift.core.errors import reason, shorten
 from poselift.data.hdf5_file import is_hdf5
 from poselift.data.pandas_hdf5 import read_frame
-from poselift.keypoints.content import KeypointFile, Observation
-from poselift.keypoints.input_file import KeypointInput, pick
+from poselift.keypoints.content import KeypointFile
+from poselift.keypoints.input_file import KeypointInput
+from poselift.keypoints.tracked_array import read_tracks
 
 WHAT = "DeepLabCut's CSV or HDF5"
 
@@ -39,11 +40,8 @@ class _Table:
 
 def recognises(file: KeypointInput) -> bool:
     """Whether it is HDF5, or a CSV that starts like DeepLabCut's."""
-    if not file.path.is_file():
-        return False
     if file.path.suffix == ".csv":
-        with open(file.path, encoding="utf-8-sig", errors="replace") as table:
-            return table.read(7).lower() == "scorer,"
+        return file.beginning.decode("utf-8-sig", errors="replace").lower().startswith("scorer,")
     return is_hdf5(file.path)
 
 
@@ -58,22 +56,15 @@ def read(file: KeypointInput) -> KeypointFile:
     people = list(dict.fromkeys(column[-3] if len(column) == 4 else "1" for column in table.columns))
     if len(people) * len(bodyparts) > _SPARSE * len(table.columns):
         raise file.fail(f"its {len(people)} individuals share few of its {len(bodyparts)} bodyparts; export it again")
-    found = np.full((len(people), len(table.numbers), len(bodyparts), 3), np.nan)
+    found = np.full((len(table.numbers), len(people), len(bodyparts), 3), np.nan)
     found[..., 2] = 1.0
     for column, values in zip(table.columns, table.values.T, strict=True):
         if column[-1] not in _COORDS:
             raise file.fail(f"'coords' has {shorten(column[-1])!r}, expected x, y and likelihood")
         person = people.index(column[-3]) if len(column) == 4 else 0
-        found[person, :, bodyparts.index(column[-2]), _COORDS.index(column[-1])] = values
-    skeleton, places = file.by_names(bodyparts)
-    found = pick(found, places)
-    frames: dict[int, list[Observation]] = {number: [] for number in table.numbers}
-    for name, track in zip(people, found, strict=True):
-        for number, joints in zip(table.numbers, track, strict=True):
-            observation = Observation(joints[:, :2], np.nan_to_num(joints[:, 2]), name)
-            if observation.seen.any():
-                frames[number].append(observation)
-    return KeypointFile(file.path, "deeplabcut", skeleton, frames)
+        found[:, person, bodyparts.index(column[-2]), _COORDS.index(column[-1])] = values
+    points, scores = found[..., :2], np.nan_to_num(found[..., 2])
+    return read_tracks(file, "deeplabcut", points, scores, bodyparts, people, numbers=table.numbers)
 
 
 def _from_csv(file: KeypointInput) -> _Table:

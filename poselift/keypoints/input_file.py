@@ -52,16 +52,34 @@ class KeypointInput:
 
     @cached_property
     def json(self) -> Any:
-        """The content of the file as JSON.
+        """The content of the file as JSON; None if its name does not end in .json.
 
         Raises:
             InputError: the file is not JSON.
         """
-        return self.read_json(self.path)
+        return self.read_json(self.path) if self.path.suffix == ".json" and self.path.is_file() else None
+
+    @cached_property
+    def beginning(self) -> bytes:
+        """The first bytes of the file; none of a folder."""
+        if not self.path.is_file():
+            return b""
+        with open(self.path, "rb") as file:
+            return file.read(16)
 
     def files(self, suffix: str) -> list[Path]:
         """The files of the folder with a suffix, sorted by name; none if this is not a folder."""
         return sorted(path for path in self.path.glob(f"*{suffix}") if path.is_file()) if self.path.is_dir() else []
+
+    def numbered_files(self, suffix: str) -> dict[int, Path]:
+        """The files of the folder with a suffix, by the frame numbers in their names.
+
+        Raises:
+            InputError: as of `by_name`.
+        """
+        files = self.files(suffix)
+        numbers = self.by_name((path.name for path in files), "the file")
+        return {numbers[path.name]: path for path in files}
 
     def read_json(self, path: Path) -> Any:
         """The content of a JSON file.
@@ -118,6 +136,20 @@ class KeypointInput:
             )
         self.counted = True
         return _BY_COUNT[count]
+
+    def only_skeleton(self, found: Iterable[Skeleton]) -> Skeleton:
+        """The skeleton of all people.
+
+        Raises:
+            InputError: there is nobody, or people have different skeletons.
+        """
+        skeletons = list(dict.fromkeys(found))
+        if not skeletons:
+            raise self.fail("it has no people; give a file with detections")
+        if len(skeletons) > 1:
+            names = " and ".join(skeleton.name for skeleton in skeletons)
+            raise self.fail(f"its people have different skeletons, {names}; give a file with one")
+        return skeletons[0]
 
     def by_names(self, names: list[str]) -> tuple[Skeleton, list[int | None]]:
         """The skeleton with these joint names, and the index of each of its joints among them.
@@ -183,14 +215,24 @@ def score_of(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and abs(value) < math.inf else None
 
 
-def box_from_corner(box: Any) -> Float[np.ndarray, "4"] | None:
-    """x0, y0, x1, y1 from COCO's x0, y0, width, height; None if absent."""
+def unwrap(value: Any) -> Any:
+    """The value in a list of one."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+def read_box(box: Any) -> Float[np.ndarray, "4"] | None:
+    """A box as four finite numbers, in a list or in a list of lists; None if absent."""
     try:
-        x, y, width, height = (float(value) for value in box)
+        numbers = np.asarray(box, float).ravel()[:4]
     except (TypeError, ValueError, OverflowError):
         return None
-    box = np.array([x, y, x + width, y + height])
-    return box if np.isfinite(box).all() else None
+    return numbers if numbers.shape == (4,) and np.isfinite(numbers).all() else None
+
+
+def box_from_corner(box: Any) -> Float[np.ndarray, "4"] | None:
+    """x0, y0, x1, y1 from COCO's x0, y0, width, height; None if absent."""
+    numbers = read_box(box)
+    return None if numbers is None else np.concatenate([numbers[:2], numbers[:2] + numbers[2:]])
 
 
 def picture_size(width: Any, height: Any) -> tuple[int, int] | None:

@@ -48,7 +48,7 @@ _PIXELS = 4.0
 
 def recognises(file: KeypointInput) -> bool:
     """Whether it is a list of frames with 33 landmarks, under "frames" or by itself."""
-    return file.path.suffix == ".json" and any(_people(frame) for frame in _frames(file.json))
+    return any(_people(frame) for frame in _frames(file.json))
 
 
 def read(file: KeypointInput) -> KeypointFile:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from poselift.keypoints.content import KeypointFile, Observation
-from poselift.keypoints.input_file import KeypointInput, frame_number, pick, score_of
+from poselift.keypoints.input_file import KeypointInput, frame_number, pick, read_box, score_of, unwrap
 from poselift.skeleton import Skeleton
 
 WHAT = "the JSON of MMPose's inferencer or demos"
@@ -24,11 +24,8 @@ _DIGITS = 9
 
 def recognises(file: KeypointInput) -> bool:
     """Whether it is one of these kinds."""
-    files = file.files(".json")
-    if files:
-        return any(_are_people(content) for content in map(file.read_json, files[:1]))
-    if file.path.suffix != ".json":
-        return False
+    if files := file.files(".json"):
+        return _are_people(file.read_json(files[0]))
     content = file.json
     if isinstance(content, dict):
         return isinstance(content.get("instance_info"), list)
@@ -70,8 +67,8 @@ def read(file: KeypointInput) -> KeypointFile:
                     pick(points, joints),
                     np.nan_to_num(pick(scores[:, None], joints)[:, 0]),
                     None if name == -1 else str(name),
-                    _box(person.get("bbox")),
-                    score_of(_unwrap(person.get("bbox_score"))),
+                    read_box(person.get("bbox")),
+                    score_of(unwrap(person.get("bbox_score"))),
                 )
             )
     if skeleton is None:
@@ -81,7 +78,7 @@ def read(file: KeypointInput) -> KeypointFile:
 
 def _by_names(file: KeypointInput) -> tuple[Skeleton | None, list[int | None]]:
     """The skeleton from joint names, if the file has them."""
-    meta = file.json.get("meta_info") if file.path.is_file() and isinstance(file.json, dict) else None
+    meta = file.json.get("meta_info") if isinstance(file.json, dict) else None
     names = meta.get("keypoint_id2name") if isinstance(meta, dict) else None
     if not isinstance(names, dict):
         return None, []
@@ -94,13 +91,11 @@ def _frames(file: KeypointInput) -> dict[int, list[Any]]:
     """The people by frame, counted from 0."""
     frames: dict[int, list[Any]] = {}
     if file.path.is_dir():
-        files = file.files(".json")
-        numbers = file.by_name((path.name for path in files), "the file")
-        for path in files:
+        for number, path in file.numbered_files(".json").items():
             content = file.read_json(path)
             if not _are_people(content):
                 raise file.fail(f"{path.name}: not a list of people with 'keypoints' and 'keypoint_scores'")
-            frames[numbers[path.name]] = content
+            frames[number] = content
         return frames
     content, first = file.json, 0
     if isinstance(content, dict):
@@ -126,17 +121,3 @@ def _arrays(file: KeypointInput, person: Any, number: int) -> tuple[np.ndarray, 
     if points.ndim != 2 or points.shape[1] != 2 or scores.shape != points.shape[:1]:
         raise file.fail(f"frame {number}: 'keypoints' must be pairs x, y, and 'keypoint_scores' one for each")
     return points, scores
-
-
-def _box(box: Any) -> np.ndarray | None:
-    """x0, y0, x1, y1, which MMPose wraps in another list."""
-    try:
-        corners = np.asarray(box, float).ravel()
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return corners[:4] if corners.size >= 4 and np.isfinite(corners[:4]).all() else None
-
-
-def _unwrap(value: Any) -> Any:
-    """The number in a list of one."""
-    return value[0] if isinstance(value, list) and len(value) == 1 else value

@@ -16,7 +16,7 @@ from poselift.core.optional import require
 from poselift.data.hdf5_file import Array, member_names, read_arrays
 from poselift.keypoints.content import KeypointFile
 from poselift.keypoints.input_file import KeypointInput
-from poselift.keypoints.tracked_array import read_tracks
+from poselift.keypoints.tracked_array import order_axes, read_tracks
 
 WHAT = "movement's netCDF"
 
@@ -28,7 +28,7 @@ _AXES = ("time", "individuals", "keypoints", "space")
 
 def recognises(file: KeypointInput) -> bool:
     """Whether it is netCDF 3, or HDF5 with movement's variables."""
-    return _is_classic(file) or {"position", "keypoints"} <= member_names(file.path)
+    return file.beginning.startswith(_CLASSIC) or {"position", "keypoints"} <= member_names(file.path)
 
 
 def read(file: KeypointInput) -> KeypointFile:
@@ -38,32 +38,20 @@ def read(file: KeypointInput) -> KeypointFile:
         InputError: the file is damaged, is no dataset of poses, or is 3D; or h5py is missing for
             netCDF 4 or SciPy for netCDF 3.
     """
-    arrays, about = _read_classic(file) if _is_classic(file) else read_arrays(file.path, _NAMES)
+    arrays, about = _read_classic(file) if file.beginning.startswith(_CLASSIC) else read_arrays(file.path, _NAMES)
     if not {"position", "keypoints", "space"} <= arrays.keys():
         raise file.fail("it has no 'position' with 'keypoints' and 'space'; give movement's dataset of poses")
     space = [str(axis) for axis in arrays["space"][1].ravel()]
     if space != ["x", "y"]:
         raise file.fail(f"its positions have the axes {', '.join(space)}, so they are not 2D; give keypoints in pixels")
-    position, joints = _order_axes(file, arrays["position"], _AXES), arrays["keypoints"][1].ravel()
-    scores = np.full(position.shape[:3], np.nan)
-    if "confidence" in arrays:
-        scores = _order_axes(file, arrays["confidence"], _AXES[:3])
-    if scores.shape != position.shape[:3] or position.shape[2:] != (len(joints), 2):
-        raise file.fail("'position', 'confidence' and 'keypoints' differ in shape; save the dataset again")
+    points = _read_array(file, "position", arrays, _AXES)
+    scores = _read_array(file, "confidence", arrays, _AXES[:3]) if "confidence" in arrays else None
+    joints = [str(joint) for joint in arrays["keypoints"][1].ravel()]
     people = [str(name) for name in arrays["individuals"][1].ravel()] if "individuals" in arrays else ["1"]
-    if len(people) != position.shape[1]:
-        raise file.fail(f"it names {len(people)} individuals, but has {position.shape[1]}; save the dataset again")
     times = arrays["time"][1] if "time" in arrays and str(about.get("time_unit", "")).startswith("s") else None
-    if times is not None and (times.shape != position.shape[:1] or not (np.diff(times) > 0).all()):
+    if times is not None and (times.shape != points.shape[:1] or not (np.diff(times) > 0).all()):
         raise file.fail("'time' does not increase from frame to frame; save the dataset again")
-    return read_tracks(file, "movement", position, scores, [str(joint) for joint in joints], people, times)
-
-
-def _is_classic(file: KeypointInput) -> bool:
-    if not file.path.is_file():
-        return False
-    with open(file.path, "rb") as content:
-        return content.read(len(_CLASSIC)) == _CLASSIC
+    return read_tracks(file, "movement", points, scores, joints, people, times=times)
 
 
 def _read_classic(file: KeypointInput) -> tuple[dict[str, Array], dict[str, Any]]:
@@ -92,11 +80,9 @@ def _read_classic(file: KeypointInput) -> tuple[dict[str, Array], dict[str, Any]
     return arrays, about
 
 
-def _order_axes(file: KeypointInput, array: Array, wanted: tuple[str, ...]) -> np.ndarray:
-    """The array with the wanted order of axes; an axis of one individual may be missing."""
-    axes, values = array
+def _read_array(file: KeypointInput, name: str, arrays: dict[str, Array], wanted: tuple[str, ...]) -> np.ndarray:
+    """An array with the wanted order of axes; an axis of one individual may be missing."""
+    axes, values = arrays[name]
     if "individuals" not in axes and values.ndim == len(wanted) - 1:
         axes, values = (*axes, "individuals"), values[..., None]
-    if values.dtype.kind != "f" or sorted(axes) != sorted(wanted):
-        raise file.fail(f"an array has the axes {', '.join(axes)}, expected {', '.join(wanted)}; save it again")
-    return values.transpose([axes.index(axis) for axis in wanted]).astype(float)
+    return order_axes(file, name, (axes, values), wanted)

@@ -19,18 +19,17 @@ from jaxtyping import Float
 from poselift.core.bounded import whole_number
 from poselift.core.errors import InputError
 from poselift.keypoints.content import KeypointFile, Observation
-from poselift.keypoints.input_file import KeypointInput, picture_size
-from poselift.skeleton import BODY25, Skeleton
+from poselift.keypoints.input_file import KeypointInput, picture_size, unwrap
+from poselift.skeleton import BODY25
 
 WHAT = "a folder of OpenPose's JSON (also Pose2Sim's, and AlphaPose's sep-json), or DWPose's list of frames"
 
 
 def recognises(file: KeypointInput) -> bool:
     """Whether it is a folder of such files, or a list of such frames."""
-    files = file.files(".json")
-    if not files and (file.path.suffix != ".json" or not isinstance(file.json, list)):
-        return False
-    return is_frame(_unwrap(file.read_json(files[0])) if files else next(iter(file.json), None))
+    if files := file.files(".json"):
+        return is_frame(unwrap(file.read_json(files[0])))
+    return isinstance(file.json, list) and len(file.json) > 0 and is_frame(file.json[0])
 
 
 def is_frame(content: Any) -> bool:
@@ -51,13 +50,8 @@ def read(file: KeypointInput) -> KeypointFile:
             raise InputError(f"{where}: it has no list 'people'; remove what other programs wrote")
         people[number] = [found for person in content["people"] if (found := _person(file, person, where))]
         sizes.add(picture_size(content.get("canvas_width"), content.get("canvas_height")))
-    everybody = [points for there in people.values() for _, points in there]
-    counts = {len(points) for points in everybody}
-    if len(counts) > 1:
-        raise file.fail(
-            f"its people have {', '.join(map(str, sorted(counts)))} joints; give a folder with one skeleton"
-        )
-    skeleton = _skeleton(file, everybody)
+    counts = {len(points) for there in people.values() for _, points in there}
+    skeleton = file.only_skeleton(map(file.by_count, sorted(counts))) if counts else file.skeleton or BODY25
     joints = len(skeleton)
     frames = {
         number: [Observation(points[:joints, :2], points[:joints, 2], name) for name, points in there]
@@ -74,15 +68,8 @@ def _frames(file: KeypointInput) -> Iterator[tuple[int, str, Any]]:
         for number, content in enumerate(file.json):
             yield number, f"{file.path}, frame {number}", content
         return
-    files = file.files(".json")
-    numbers = file.by_name((path.name for path in files), "the file")
-    for path in files:
-        yield numbers[path.name], str(path), _unwrap(file.read_json(path))
-
-
-def _unwrap(content: Any) -> Any:
-    """The content of a list of one, as controlnet_aux saves single frames."""
-    return content[0] if isinstance(content, list) and len(content) == 1 else content
+    for number, path in file.numbered_files(".json").items():
+        yield number, str(path), unwrap(file.read_json(path))  # controlnet_aux saves single frames as lists of one
 
 
 def _person(file: KeypointInput, person: Any, where: str) -> tuple[str | None, Float[np.ndarray, "j 3"]] | None:
@@ -92,15 +79,7 @@ def _person(file: KeypointInput, person: Any, where: str) -> tuple[str | None, F
     if person["pose_keypoints_2d"] in (None, []):
         return None
     # Older versions write a number, newer ones a list of one; -1 is unknown.
-    name = person.get("person_id", -1)
-    name = name[0] if isinstance(name, list) and name else name
-    number = whole_number(name, 0, 10**9)
+    number = whole_number(unwrap(person.get("person_id", -1)), 0, 10**9)
     return (None if number is None else str(number)), file.read_triplets(
         person["pose_keypoints_2d"], f"{Path(where).name}: 'pose_keypoints_2d'"
     )
-
-
-def _skeleton(file: KeypointInput, people: list[np.ndarray]) -> Skeleton:
-    if not people:
-        return file.skeleton or BODY25
-    return file.by_count(len(people[0]))

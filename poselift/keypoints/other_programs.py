@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from poselift.core.bounded import read_lenient_text
-from poselift.data.hdf5_file import is_hdf5, member_names
+from poselift.data.hdf5_file import member_names
 from poselift.keypoints import openpose
 from poselift.keypoints.input_file import KeypointInput
 
@@ -46,7 +46,7 @@ def advise(file: KeypointInput) -> str:
         return "" if any(path.iterdir()) else "the folder is empty; check the path"
     if path.suffix.lower() in _BY_SUFFIX:
         return _BY_SUFFIX[path.suffix.lower()]
-    if is_hdf5(path) and "metadata" in member_names(path):
+    if "metadata" in member_names(path):
         return _BY_SUFFIX[".slp"]
     if path.suffix == ".csv" and "instance.score" in read_lenient_text(path)[:200]:
         return "it is SLEAP's analysis as CSV; export it as HDF5: File > Export Analysis HDF5"

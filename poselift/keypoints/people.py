@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poselift.skeleton import Skeleton
 from poselift.structures import Detections, Keypoints2D
 
 
@@ -17,18 +16,6 @@ class NamedDetections(Detections):
     """
 
     people: tuple[int, ...] | None = None
-
-    @classmethod
-    def nobody(cls, skeleton: Skeleton, named: bool) -> "NamedDetections":
-        """A frame without people.
-
-        Args:
-            skeleton: skeleton of the file.
-            named: whether the file identifies people.
-        """
-        joints = len(skeleton)
-        empty = np.zeros((0, 4)), np.zeros(0), np.zeros((0, joints, 2)), np.zeros((0, joints))
-        return cls(*empty, skeleton, () if named else None)
 
 
 class NamedTracker:

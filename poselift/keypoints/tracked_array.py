@@ -1,22 +1,38 @@
-"""Points of several tracks in one array, as trackers of animals and people store them."""
+"""Points of several tracks in arrays, as trackers of animals and people store them."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
 
+from poselift.data.hdf5_file import Array
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput, pick
+
+
+def order_axes(file: KeypointInput, name: str, array: Array, wanted: Sequence[str]) -> np.ndarray:
+    """The array with the wanted order of axes, which are known by the beginnings of their names.
+
+    Raises:
+        InputError: it has other axes, or no numbers with a fraction.
+    """
+    axes, values = array
+    order = [next((at for at, axis in enumerate(axes) if axis.startswith(kind)), -1) for kind in wanted]
+    if values.dtype.kind != "f" or values.ndim != len(wanted) or -1 in order:
+        raise file.fail(f"{name!r} has the axes {', '.join(axes)}, expected {', '.join(wanted)}; export it again")
+    return values.transpose(order).astype(float)
 
 
 def read_tracks(
     file: KeypointInput,
     program: str,
     points: Float[np.ndarray, "t p k 2"],
-    scores: Float[np.ndarray, "t p k"],
+    scores: np.ndarray | None,
     joints: Sequence[str],
     people: Sequence[str],
-    times: Float[np.ndarray, " t"] | None = None,
+    *,
+    numbers: Sequence[int] | None = None,
+    times: np.ndarray | None = None,
 ) -> KeypointFile:
     """The keypoints of a file that has them as arrays.
 
@@ -24,26 +40,34 @@ def read_tracks(
         file: the input.
         program: name of the format.
         points: pixels; NaN for undetected joints.
-        scores: of each point; NaN counts as 1 where the point is there.
+        scores: of each point, (t, p, k); NaN counts as 1 where the point is there, and so does None.
         joints: names of the k points.
         people: names of the p tracks.
+        numbers: of the frames; from 0 if None.
         times: of each frame, seconds, if known.
 
     Raises:
-        InputError: the joints are not a person's.
+        InputError: the joints are not a person's, or the arrays differ in shape.
     """
+    scores = np.full(points.shape[:3], np.nan) if scores is None else scores
+    shape = (len(points), len(people), len(joints))
+    if points.shape != (*shape, 2) or scores.shape != shape:
+        raise file.fail(
+            f"its points have the shape {points.shape} and its scores {scores.shape}, but it names {len(people)} "
+            f"people and {len(joints)} joints; export it again"
+        )
     skeleton, places = file.by_names(list(joints))
-    points = pick(points, places)
-    scores = pick(scores[..., None], places)[..., 0]
+    points, scores = pick(points, places), pick(scores[..., None], places)[..., 0]
     there = np.isfinite(points).all(-1)
     scores = np.where(there, np.where(np.isnan(scores), 1.0, scores), 0.0)
+    numbers = range(len(points)) if numbers is None else numbers
     frames = {
         number: [
-            Observation(points[number, row], scores[number, row], name)
+            Observation(points[frame, row], scores[frame, row], name)
             for row, name in enumerate(people)
-            if there[number, row].any()
+            if there[frame, row].any()
         ]
-        for number in range(len(points))
+        for frame, number in enumerate(numbers)
     }
-    stamps = None if times is None else {number: float(time) for number, time in enumerate(times)}
+    stamps = None if times is None else dict(zip(numbers, map(float, times), strict=True))
     return KeypointFile(file.path, program, skeleton, frames, timestamps=stamps)

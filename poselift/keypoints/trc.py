@@ -18,7 +18,6 @@ from poselift.core.bounded import read_text
 from poselift.core.errors import InputError
 from poselift.keypoints.content import KeypointFile, Observation, frames_by_time
 from poselift.keypoints.input_file import KeypointInput, pick
-from poselift.skeleton import Skeleton
 
 WHAT = "Sports2D's TRC in pixels, or its folder of them"
 
@@ -39,25 +38,20 @@ def read(file: KeypointInput) -> KeypointFile:
     """
     files = file.files(".trc") or [file.path]
     files = [path for path in files if "_px" in path.stem] or files
-    skeleton: Skeleton | None = None
+    skeletons = []
     people = {}
     for path in files:
         names, times, points = _read(path)
         found, places = file.by_names(names)
-        if skeleton is not None and found != skeleton:
-            raise InputError(
-                f"{path}: has the joints of {found.name}, others those of {skeleton.name}; give files of one skeleton"
-            )
-        skeleton = found
+        skeletons.append(found)
         joints = pick(points, places)
         scores = (joints != 0).any(-1).astype(float)
         person = _person(path)
         if person in people:
             raise file.fail(f"{path.name} is a second file of person {person}; give the files of one clip")
         people[person] = times, [Observation(*frame, person) for frame in zip(joints, scores, strict=True)]
-    assert skeleton is not None
     frames, timestamps = frames_by_time(people)
-    return KeypointFile(file.path, "trc", skeleton, frames, timestamps=timestamps)
+    return KeypointFile(file.path, "trc", file.only_skeleton(skeletons), frames, timestamps=timestamps)
 
 
 def _person(path: Path) -> str:

@@ -17,8 +17,7 @@ import numpy as np
 
 from poselift.core.bounded import read_text
 from poselift.keypoints.content import KeypointFile, Observation
-from poselift.keypoints.input_file import KeypointInput, score_of
-from poselift.skeleton import Skeleton
+from poselift.keypoints.input_file import KeypointInput, read_box, score_of
 
 WHAT = "Ultralytics' JSON (a file, or a folder with one per frame) or folder of text files"
 
@@ -36,9 +35,7 @@ def recognises(file: KeypointInput) -> bool:
             return _is_frame(next((content for path in files if (content := file.read_json(path))), None))
         texts = file.files(".txt")
         return bool(texts) and _looks_like_lines(read_text(texts[0]))
-    if file.path.suffix != ".json" or not isinstance(file.json, list):
-        return False
-    return _is_frame(file.json) or any(map(_is_frame, file.json))
+    return isinstance(file.json, list) and (_is_frame(file.json) or any(map(_is_frame, file.json)))
 
 
 def _is_frame(content: Any) -> bool:
@@ -69,28 +66,14 @@ def read(file: KeypointInput) -> KeypointFile:
     frames = {number: [_person(file, person, number) for person in people] for number, people in _frames(file).items()}
     counts = {len(person.points) for there in frames.values() for person in there}
     farthest = max((np.nanmax(np.abs(person.points)) for there in frames.values() for person in there), default=0.0)
-    return KeypointFile(
-        file.path, "ultralytics", _skeleton(file, counts), frames, normalised=bool(0 < farthest < _SMALLEST)
-    )
-
-
-def _skeleton(file: KeypointInput, counts: set[int]) -> Skeleton:
-    """The skeleton of people with these numbers of joints."""
-    if len(counts) != 1:
-        raise file.fail(
-            f"its people have {', '.join(map(str, sorted(counts)))} joints; give a file of one skeleton"
-            if counts
-            else "it has no people; give a file with detections"
-        )
-    return file.by_count(counts.pop())
+    skeleton = file.only_skeleton(map(file.by_count, counts))
+    return KeypointFile(file.path, "ultralytics", skeleton, frames, normalised=bool(0 < farthest < _SMALLEST))
 
 
 def _frames(file: KeypointInput) -> dict[int, list[Any]]:
     """The people by frame."""
     if file.path.is_dir():
-        files = file.files(".json")
-        numbers = file.by_name((path.name for path in files), "the file")
-        found = {numbers[path.name]: file.read_json(path) for path in files}
+        found = {number: file.read_json(path) for number, path in file.numbered_files(".json").items()}
     else:
         found = {0: file.json} if _is_frame(file.json) else dict(enumerate(file.json))
     for number, people in found.items():
@@ -111,24 +94,21 @@ def _person(file: KeypointInput, person: Any, number: int) -> Observation:
         raise file.fail(f"frame {number}: 'x', 'y' and 'visible' differ in length; write the file again")
     points = np.stack([x, y], -1)
     box, name = person.get("box"), person.get("track_id")
-    corners = [score_of(box.get(key)) for key in ("x1", "y1", "x2", "y2")] if isinstance(box, dict) else [None]
     return Observation(
         points,
         np.where(points.any(-1), scores, 0.0),
         None if name is None else str(name),
-        None if None in corners else np.array(corners, float),
+        read_box([box.get(key) for key in ("x1", "y1", "x2", "y2")]) if isinstance(box, dict) else None,
         score_of(person.get("confidence")),
     )
 
 
 def _of_lines(file: KeypointInput) -> KeypointFile:
     """The file from a folder of text."""
-    files = file.files(".txt")
-    numbers = file.by_name((path.name for path in files), "the file")
     frames: dict[int, list[Observation]] = {}
     counts = set()
-    for path in files:
-        there = frames[numbers[path.name]] = []
+    for number, path in file.numbered_files(".txt").items():
+        there = frames[number] = []
         for line, text in enumerate(read_text(path).splitlines(), start=1):
             try:
                 cells = np.array([float(cell) for cell in text.split()])
@@ -150,4 +130,5 @@ def _of_lines(file: KeypointInput) -> KeypointFile:
                     more[0] if len(more) > tracked else None,
                 )
             )
-    return KeypointFile(file.path, "ultralytics", _skeleton(file, counts), frames, normalised=True)
+    skeleton = file.only_skeleton(map(file.by_count, counts))
+    return KeypointFile(file.path, "ultralytics", skeleton, frames, normalised=True)

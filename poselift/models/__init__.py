@@ -24,34 +24,14 @@ if TYPE_CHECKING:
     from poselift.models.seq2seq import BahdanauConfig, BahdanauLifter, LuongConfig, LuongLifter
     from poselift.models.tcn import TemporalConvolution, TemporalConvolutionConfig
 
-_PLACES = {
-    "BahdanauConfig": "seq2seq",
-    "BahdanauLifter": "seq2seq",
+_BESIDE_BUILD = {
     "Encoded": "encoding",
-    "EncoderDecoder": "encoder_decoder",
-    "EncoderDecoderConfig": "encoder_decoder",
     "Estimate": "base",
-    "JointTokenConfig": "joint_tokens",
-    "JointTokenTransformer": "joint_tokens",
-    "Lifter": "base",
-    "LifterConfig": "lifter",
-    "LuongConfig": "seq2seq",
-    "LuongLifter": "seq2seq",
-    "MODELS": "build",
-    "ModelConfig": "model_config",
-    "RecurrentConfig": "recurrent",
-    "RecurrentLifter": "recurrent",
-    "SimpleBaseline": "martinez",
-    "SimpleBaselineConfig": "martinez",
-    "SpatioTemporalLifter": "lifter",
-    "TemporalConvolution": "tcn",
-    "TemporalConvolutionConfig": "tcn",
-    "build_model": "build",
     "encode": "encoding",
     "lift_windows": "mirrored_windows",
     "save_weights": "lifter_files",
 }
-"""The module of each name that needs PyTorch, which is imported when the name is asked for."""
+"""The module of each name that `build` does not know. PyTorch is imported when one of these or of its own is used."""
 
 __all__ = [
     "MODELS",
@@ -85,6 +65,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_PLACES[name]}"), name)
+    return getattr(importlib.import_module(f"{__name__}.{_BESIDE_BUILD.get(name, 'build')}"), name)

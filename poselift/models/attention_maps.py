@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -37,9 +37,10 @@ def attention_maps(lifter: Lifter, run: Callable[[], Result]) -> tuple[Result, l
     if not calls:
         raise ValueError(f"the callable does not run the {type(lifter).__name__} that is watched")
     # Once more, because the mirrored window goes with it through the lifter.
-    window, kwargs = _one_window(lifter, calls[0].args[0]), calls[0].kwargs
+    (encoded, *others), kwargs = calls[0]
+    window = _one_window(lifter, encoded)
     with _watch(lifter) as seen, torch.no_grad():
-        lifter(window, *calls[0].args[1:], **kwargs)
+        lifter(window, *others, **kwargs)
     if not seen.weights:
         if seen.without_matrix:
             names = ", ".join(sorted(seen.without_matrix))
@@ -48,19 +49,14 @@ def attention_maps(lifter: Lifter, run: Callable[[], Result]) -> tuple[Result, l
     return result, [_map(lifter, window, layer, weights) for layer, weights in seen.weights.items()]
 
 
-class _Call(NamedTuple):
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-
-
 @contextmanager
-def _record_first_call(lifter: Lifter) -> Iterator[list[_Call]]:
+def _record_first_call(lifter: Lifter) -> Iterator[list[tuple[tuple[Any, ...], dict[str, Any]]]]:
     """The arguments of the lifter's first call while the block runs."""
-    calls: list[_Call] = []
+    calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
 
     def note(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if not calls:
-            calls.append(_Call(args, kwargs))
+            calls.append((args, kwargs))
 
     hook = lifter.register_forward_pre_hook(note, with_kwargs=True)
     try:

@@ -14,6 +14,8 @@ from poselift.models.model_config import ModelConfig
 from poselift.nn.attention import Attention
 from poselift.skeleton import Skeleton, get_skeleton
 
+JOINT_CHANNELS = 4
+"""Numbers in `joint_channels` of a joint."""
 _USUAL_STEP = 1 / 30
 """Seconds from frame to frame that the time channel counts as 1."""
 
@@ -94,11 +96,17 @@ class Lifter(nn.Module, ABC):
         return transform(encoded.rotation[:, None], torch.where(known, joints, 0.0)).flatten(2)
 
 
+def joint_channels(encoded: Encoded) -> Float[Tensor, "b t j 4"]:
+    """What is known of each joint: its coordinates, its score and whether it was seen; 0 where it was not."""
+    seen = encoded.mask[..., None].to(encoded.coordinates.dtype)
+    return torch.cat((encoded.coordinates * seen, encoded.scores[..., None] * seen, seen), -1)
+
+
 class FrameFeatures(nn.Module):
     """A linear layer from all that is known of a frame to one vector.
 
-    Its input has, for each joint, its coordinates (0 if unseen), its score and whether it was seen; then the context
-    of `encode`; then the time since the previous frame, in thirtieths of a second.
+    Its input is the `joint_channels`, then the context of `encode`, then the time since the previous frame, in
+    thirtieths of a second.
 
     Args:
         joints: number of input joints.
@@ -107,13 +115,11 @@ class FrameFeatures(nn.Module):
 
     def __init__(self, joints: int, dim: int) -> None:
         super().__init__()
-        self.linear = nn.Linear(4 * joints + CONTEXT_CHANNELS + 1, dim)
+        self.linear = nn.Linear(JOINT_CHANNELS * joints + CONTEXT_CHANNELS + 1, dim)
 
     def forward(self, encoded: Encoded) -> Float[Tensor, "b t dim"]:
         """The vectors of all frames; the input of padding is 0."""
-        seen = encoded.mask[..., None].to(encoded.coordinates.dtype)
-        channels = torch.cat((encoded.coordinates * seen, encoded.scores[..., None] * seen, seen), -1)
-        joints = channels.flatten(2)  # (b, t, j, 4) -> (b, t, 4 * j)
+        joints = joint_channels(encoded).flatten(2)  # (b, t, j, 4) -> (b, t, 4 * j)
         steps = encoded.times.diff(dim=1, prepend=encoded.times[:, :1])[..., None] / _USUAL_STEP
         context = encoded.context[:, None].expand(-1, joints.shape[1], -1)
         valid = encoded.valid[..., None].to(joints.dtype)

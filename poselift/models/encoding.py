@@ -145,15 +145,8 @@ def pad_time(encoded: Encoded, frames: int | torch.SymInt) -> Encoded:
     def pad(x: Tensor) -> Tensor:
         return torch.cat((x, x.new_zeros(x.shape[0], frames, *x.shape[2:])), 1)
 
-    return Encoded(
-        coordinates=pad(encoded.coordinates),
-        scores=pad(encoded.scores),
-        mask=pad(encoded.mask),
-        times=pad(encoded.times),
-        valid=pad(encoded.valid),
-        context=encoded.context,
-        rotation=encoded.rotation,
-    )
+    over_time = ("coordinates", "scores", "mask", "times", "valid")
+    return replace(encoded, **{name: pad(getattr(encoded, name)) for name in over_time})
 
 
 def _nanmedian(values: Float[Tensor, "b n"]) -> Float[Tensor, " b"]:

@@ -6,14 +6,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from poselift.models.base import Lifter
+from poselift.models.base import JOINT_CHANNELS, Lifter, joint_channels
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded
 from poselift.models.model_config import Depth, ModelConfig, Size
 from poselift.nn.attention import ScaledDotAttention
 from poselift.nn.blocks import EncoderBlock, FeedForward
 from poselift.nn.positions import RotaryTime
-
-_JOINT_CHANNELS = 4  # coordinates in the window (2), score, whether it was seen
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +55,7 @@ class JointTokenTransformer(Lifter):
         super().__init__(config)
         dim, heads = config.dim, config.heads
         n_in, n_out = len(self.skeleton_in), len(self.skeleton_out)
-        self.joint_in = nn.Linear(_JOINT_CHANNELS, dim)
+        self.joint_in = nn.Linear(JOINT_CHANNELS, dim)
         self.joint_name = nn.Parameter(torch.randn(n_in, dim) * 0.02)
         self.context_in = nn.Linear(CONTEXT_CHANNELS, dim)
         self.joint_blocks = nn.ModuleList(_block(dim, heads) for _ in range(config.depth))
@@ -92,9 +90,8 @@ class JointTokenTransformer(Lifter):
         return self.to_camera(self.head(every.flatten(2)), encoded)  # (b, t, n_in, d) -> (b, t, n_in * d)
 
     def _tokens(self, encoded: Encoded) -> Float[Tensor, "b t j d"]:
-        seen = encoded.mask[..., None].to(encoded.coordinates.dtype)
-        channels = torch.cat((encoded.coordinates * seen, encoded.scores[..., None] * seen, seen), -1)
-        return self.joint_in(channels) + self.joint_name + self.context_in(encoded.context)[:, None, None]
+        joints = self.joint_in(joint_channels(encoded)) + self.joint_name
+        return joints + self.context_in(encoded.context)[:, None, None]
 
 
 def _block(dim: int, heads: int) -> EncoderBlock:

@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 from safetensors.torch import load, save
-from torch import Tensor
 
 from poselift.core.errors import InputError, reason
 from poselift.core.files import atomic_path, sha256, write_json
@@ -56,7 +55,7 @@ def save_weights(
 
 
 def read_lifter(path: Path, card: Mapping[str, Any], device: str) -> Lifter:
-    """The lifter of a safetensors file, in eval mode.
+    """The lifter of a safetensors file, in eval mode and in float32.
 
     Args:
         path: of the safetensors file.
@@ -66,18 +65,13 @@ def read_lifter(path: Path, card: Mapping[str, Any], device: str) -> Lifter:
     Raises:
         InputError: the file cannot be read, or card and file do not go together.
     """
-    state = _read_state(path)
+    try:
+        # Its bytes, because safetensors takes no path that is not UTF-8.
+        state = {key: value.float() for key, value in load(path.read_bytes()).items()}
+    except Exception as error:  # a damaged file can raise any exception
+        raise InputError(f"{path} cannot be read as safetensors ({reason(error)}); copy it again") from error
     try:
         lifter = restore(card["model"], card["config"], state)
     except InputError as error:
         raise InputError(f"{path} and {path.with_suffix('.json').name} give no lifter: {error}") from error
     return lifter.to(device)
-
-
-def _read_state(path: Path) -> dict[str, Tensor]:
-    """The tensors of a safetensors file, in float32."""
-    try:
-        # Its bytes, because safetensors takes no path that is not UTF-8.
-        return {key: value.float() for key, value in load(path.read_bytes()).items()}
-    except Exception as error:  # a damaged file can raise any exception
-        raise InputError(f"{path} cannot be read as safetensors ({reason(error)}); copy it again") from error

@@ -10,9 +10,6 @@ from torch import Tensor
 from poselift.core.errors import InputError, reason
 from poselift.models.base import Lifter
 from poselift.models.build import model_from_dict
-from poselift.models.encoder_decoder import EncoderDecoder
-from poselift.models.lifter import SpatioTemporalLifter
-from poselift.nn.attention import takes_rotation
 
 _NAMED = 3
 """Names of tensors in a message."""
@@ -49,7 +46,7 @@ def restore(name: str, config: Mapping[str, Any], state: Mapping[str, Tensor]) -
 def _build(name: str, config: Mapping[str, Any], state: Mapping[str, Tensor], device: str) -> Lifter:
     try:
         with torch.device(device):
-            lifter = model_from_dict(name, _restore_positions(name, config))
+            lifter = model_from_dict(name, config)
     except InputError:
         raise
     except Exception as error:  # a wrong value can fail anywhere inside a model
@@ -64,16 +61,3 @@ def _build(name: str, config: Mapping[str, Any], state: Mapping[str, Tensor], de
         ]
         raise InputError(f"the weights do not fit the lifter that the config describes: {'; '.join(what)}")
     return lifter
-
-
-def _restore_positions(name: str, config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The config with the positions that its weights were trained with.
-
-    Before configs were checked, "rotary" meant "sinusoidal" wherever the mechanism took no rotary positions, and an
-    encoder-decoder, which has always had sinusoidal ones, did not say so.
-    """
-    if name == EncoderDecoder.__name__:
-        return {"positions": "sinusoidal", **config}
-    if name == SpatioTemporalLifter.__name__ and config.get("positions") == "rotary":
-        return {**config, "positions": "rotary" if takes_rotation(config.get("attention", {})) else "sinusoidal"}
-    return config

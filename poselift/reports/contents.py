@@ -26,9 +26,6 @@ _COSTS = (
     Column("Memory", "MB", "lower", 1),
 )
 
-Results = Mapping[str, Any]
-Pick = Callable[[Results], float | None]
-
 
 def section_tables(
     section: Section, costs: Mapping[str, Cost] | None = None, peers: Sequence[Published] = ()
@@ -49,8 +46,7 @@ def section_tables(
     first = section.results["headline"]
     grouped = [key for key in dict.fromkeys((first, *_GROUP_METRICS)) if key in metrics]
     cited = matching_peers(section, peers)
-    tables = [_comparison(section, metrics, costs, cited)]
-    tables += _paired(section, metrics[first])
+    tables = [_comparison(section, metrics, costs, cited), *_paired(section, metrics[first])]
     tables += [_by_group(section, key, metrics[key], cited) for key in grouped]
     tables += [_by_joint(section, key, metrics[key]) for key in _JOINT_METRICS if key in metrics]
     if "pdj" in _titles(section, "curves"):
@@ -64,7 +60,7 @@ def matching_peers(section: Section, peers: Sequence[Published]) -> list[tuple[P
 
     There are none if our runs lack views, groups or joints of the protocol, because the numbers would not compare.
     """
-    name, headline = section.results["protocol"], section.results["metrics"][section.results["headline"]]
+    name, headline = section.results["protocol"], section.headline
     protocol = PROTOCOLS.get(name)
     of_pck = MEASURES[section.results["headline"]].of_pck
     if (
@@ -146,7 +142,7 @@ def _table(
         rows.append(Row(theirs, tuple(values), block, citations.index(peer.citation)))
     blocks = list(dict.fromkeys(row.block for row in rows))
     rows.sort(key=lambda row: blocks.index(row.block))
-    common = section.common_but(keys)
+    common = section.common(keys)
     note = f"{'Rows measured here' if cited else 'All rows'}: {common}." if common else ""
     return Table(
         f"{section.name}_{name}", f"{section.title}: {title}", labels, tuple(columns), tuple(rows), citations, note
@@ -206,24 +202,30 @@ def _cost_cells(cost: Cost | None) -> list[Cell]:
     return [Cell(cost.parameters / 1e6), Cell(cost.macs / 1e6), Cell(cost.ms), Cell(cost.memory / 1e6)]
 
 
+def _by_element(
+    section: Section,
+    name: str,
+    title: str,
+    values: Mapping[str, Any],
+    place: tuple[str, str],
+    columns: Sequence[tuple[str, tuple[str, ...]]],
+    cited: Sequence[tuple[Published, Entry, Sequence[Cell]]] = (),
+) -> Table:
+    """A table of the numbers below a place of `metrics.json`; a column has a title and the keys from there on."""
+    heads = [_column(values, head) for head, _ in columns]
+    return _table(section, name, title, heads, lambda entry: [entry.at(*place, *keys) for _, keys in columns], cited)
+
+
 def _by_group(section: Section, key: str, metric: Mapping[str, Any], peers: Sequence[tuple[Published, Entry]]) -> Table:
-    groups = list(section.results["metrics"][section.results["headline"]]["groups"])
-    columns = [_column(metric, title) for title in (*groups, "Mean")]
-    return _table(
-        section,
-        f"{key}_by_{section.results['group_by']}",
-        f"{metric['title']} by {section.results['group_by']}",
-        columns,
-        lambda entry: [
-            *(entry.at("metrics", key, "groups", group) for group in groups),
-            entry.at("metrics", key, "mean"),
-        ],
-        [
-            (peer, entry, [*(Cell(peer.groups[key].get(group)) for group in groups), Cell(peer.values[key])])
-            for peer, entry in peers
-            if key in peer.groups
-        ],
-    )
+    by, groups = section.results["group_by"], list(section.headline["groups"])
+    columns = [*((group, ("groups", group)) for group in groups), ("Mean", ("mean",))]
+    cited = [
+        (peer, entry, [*(Cell(peer.groups[key].get(group)) for group in groups), Cell(peer.values[key])])
+        for peer, entry in peers
+        if key in peer.groups
+    ]
+    title = f"{metric['title']} by {by}"
+    return _by_element(section, f"{key}_by_{by}", title, metric, ("metrics", key), columns, cited)
 
 
 def _joints(section: Section, kind: str, key: str) -> list[str]:
@@ -234,52 +236,27 @@ def _joints(section: Section, kind: str, key: str) -> list[str]:
 
 def _by_joint(section: Section, key: str, metric: Mapping[str, Any]) -> Table:
     joints = _joints(section, "metrics", key)
-    columns = [_column(metric, joint.replace("_", " ")) for joint in joints] + [_column(metric, "All frames")]
-    return _table(
-        section,
-        f"{key}_by_joint",
-        f"{metric['title']} by joint, over all frames",
-        columns,
-        lambda entry: [
-            *(entry.at("metrics", key, "joints", joint) for joint in joints),
-            entry.at("metrics", key, "frames"),
-        ],
-    )
+    columns = [*((joint.replace("_", " "), ("joints", joint)) for joint in joints), ("All frames", ("frames",))]
+    title = f"{metric['title']} by joint, over all frames"
+    return _by_element(section, f"{key}_by_joint", title, metric, ("metrics", key), columns)
+
+
+def _by_limb(section: Section, key: str, measure: Mapping[str, Any]) -> Table:
+    columns = [*((limb.replace("_", " "), ("values", limb)) for limb in measure["values"]), ("All frames", ("mean",))]
+    title = f"{measure['title']} by limb, over all frames"
+    return _by_element(section, f"{key}_by_limb", title, measure, ("limbs", key), columns)
 
 
 def _pdj(section: Section) -> Table:
     joints = _joints(section, "curves", "pdj")
 
-    def at_threshold(*keys: str) -> Pick:
-        def pick(results: Results) -> float | None:
-            values = follow(results, "curves", "pdj", *keys) or ()
-            thresholds = follow(results, "curves", "pdj", "thresholds") or ()
-            return dict(zip(thresholds, values, strict=False)).get(PDJ_THRESHOLD)
+    def pick(results: Mapping[str, Any], *keys: str) -> float | None:
+        values, thresholds = (follow(results, "curves", "pdj", *each) or () for each in (keys, ("thresholds",)))
+        return dict(zip(thresholds, values, strict=False)).get(PDJ_THRESHOLD)
 
-        return pick
+    def cells(entry: Entry) -> list[Cell]:
+        places = [*(("joints", joint) for joint in joints), ("mean",)]
+        return [Cell.of([pick(run.results, *keys) for run in entry.runs]) for keys in places]
 
     columns = [Column(title.replace("_", " "), "%", "higher") for title in (*joints, "All frames")]
-    return _table(
-        section,
-        "pdj_by_joint",
-        f"PDJ@{PDJ_THRESHOLD} by joint, over all frames",
-        columns,
-        lambda entry: [
-            *(entry.cell(at_threshold("joints", joint)) for joint in joints),
-            entry.cell(at_threshold("mean")),
-        ],
-    )
-
-
-def _by_limb(section: Section, key: str, measure: Mapping[str, Any]) -> Table:
-    columns = [_column(measure, title.replace("_", " ")) for title in (*measure["values"], "All frames")]
-    return _table(
-        section,
-        f"{key}_by_limb",
-        f"{measure['title']} by limb, over all frames",
-        columns,
-        lambda entry: [
-            *(entry.at("limbs", key, "values", limb) for limb in measure["values"]),
-            entry.at("limbs", key, "mean"),
-        ],
-    )
+    return _table(section, "pdj_by_joint", f"PDJ@{PDJ_THRESHOLD} by joint, over all frames", columns, cells)

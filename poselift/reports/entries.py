@@ -1,7 +1,7 @@
 """Comparable runs: rows of seeds, and sections whose rows may share a table."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -43,13 +43,9 @@ class Entry:
     runs: tuple[Run, ...]
     settings: Mapping[str, str]
 
-    def cell(self, pick: Callable[[Mapping[str, Any]], float | None]) -> Cell:
-        """The mean and deviation over the seeds of a number of each run."""
-        return Cell.of([pick(run.results) for run in self.runs])
-
     def at(self, *keys: str) -> Cell:
-        """The `cell` of the number at some keys of `metrics.json`, one below the other."""
-        return self.cell(lambda results: follow(results, *keys))
+        """Mean and deviation over the seeds of the number at some keys of `metrics.json`, one below the other."""
+        return Cell.of([follow(run.results, *keys) for run in self.runs])
 
     @property
     def model(self) -> Mapping[str, Any] | None:
@@ -95,6 +91,12 @@ class Section:
         return self.entries[0].runs[0].results
 
     @property
+    def headline(self) -> Mapping[str, Any]:
+        """The headline metric of the first run."""
+        metric: Mapping[str, Any] = self.results["metrics"][self.results["headline"]]
+        return metric
+
+    @property
     def varied(self) -> tuple[str, ...]:
         """The settings in which entries differ.
 
@@ -111,13 +113,8 @@ class Section:
 
         return tuple(key for key in keys if differs(key))
 
-    @property
-    def common(self) -> str:
-        """The settings that all entries share, in one line."""
-        return self.common_but(())
-
-    def common_but(self, columns: Sequence[str]) -> str:
-        """`common` without the settings that a table has as columns."""
+    def common(self, columns: Sequence[str] = ()) -> str:
+        """The settings that all entries share, in one line; without those that a table has as columns."""
         shared = (
             (key, value)
             for key, value in self.entries[0].settings.items()

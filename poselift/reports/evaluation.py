@@ -19,7 +19,7 @@ from poselift.data.views import View
 from poselift.metrics import ElementMean, PerGroup, joint_errors, scaled_joint_errors
 from poselift.reports.comparison import compare
 from poselift.reports.environment import environment
-from poselift.reports.measures import CURVES, LIMB_MEASURES, MEASURES, Measure, find_direction
+from poselift.reports.measures import CURVES, LIMB_MEASURES, MEASURES, Measure
 from poselift.reports.protocols import Protocol
 from poselift.reports.runs import FORMAT, VERSION
 from poselift.skeleton import Skeleton
@@ -181,7 +181,8 @@ def _number(value: float | Tensor) -> float | None:
 
 
 def _head(measure: Measure, metric: ElementMean) -> dict[str, Any]:
-    return {"title": measure.title, "unit": measure.unit, "better": find_direction(metric)}
+    better = "higher" if metric.higher_is_better else "lower"
+    return {"title": measure.title, "unit": measure.unit, "better": better}
 
 
 def _metric(

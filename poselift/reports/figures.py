@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -14,7 +13,7 @@ from poselift.reports.contents import matching_peers
 from poselift.reports.cost import Cost, cost_key
 from poselift.reports.entries import Entry, Section
 from poselift.reports.published import Published
-from poselift.reports.tables import Cell
+from poselift.reports.tables import Cell, with_unit
 from poselift.reports.training_log import log_of, values_of
 from poselift.skeleton import get_skeleton
 from poselift.viz.plots import (
@@ -34,8 +33,6 @@ from poselift.viz.plots import (
     time_plot,
     training_plot,
 )
-
-Results = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -84,16 +81,6 @@ def section_plots(
     ]
 
 
-def _axis(title: str, unit: str) -> str:
-    return f"{title} ({unit})" if unit else title
-
-
-def _headline(section: Section) -> Mapping[str, Any]:
-    """The headline metric of the first run."""
-    metric: Mapping[str, Any] = section.results["metrics"][section.results["headline"]]
-    return metric
-
-
 def _mean(section: Section, entry: Entry) -> Cell:
     """The headline of an entry."""
     return entry.at("metrics", section.results["headline"], "mean")
@@ -101,7 +88,7 @@ def _mean(section: Section, entry: Entry) -> Cell:
 
 def _choose_entries(section: Section) -> list[Entry]:
     """The best entries in the order of the tables. The index of an entry decides its look in all plots."""
-    sign = 1 if _headline(section)["better"] == "lower" else -1
+    sign = 1 if section.headline["better"] == "lower" else -1
 
     def rank(entry: Entry) -> float:
         mean = _mean(section, entry).mean
@@ -119,7 +106,7 @@ def _curves(section: Section, entries: Sequence[Entry]) -> list[Plot]:
             continue
         first = having[0].runs[0].results["curves"][key]
         lines = [_curve(section, entries.index(entry), entry, key) for entry in having]
-        figure = curve_plot(lines, _axis(first["x_title"], first["x_unit"]), f"{first['title']} (%)")
+        figure = curve_plot(lines, with_unit(first["x_title"], first["x_unit"]), f"{first['title']} (%)")
         band = " Bands: standard deviation over the seeds." if any(line.deviation for line in lines) else ""
         plots.append(Plot(key, f"{first['title']} over the threshold, all joints.{band}", figure))
     return plots
@@ -170,7 +157,7 @@ def _time(section: Section, entries: Sequence[Entry]) -> list[Plot]:
 
 
 def _groups(section: Section, entries: Sequence[Entry]) -> list[Plot]:
-    headline, key = _headline(section), section.results["headline"]
+    headline, key = section.headline, section.results["headline"]
     groups = list(headline["groups"])
     bars = []
     for place, entry in enumerate(entries):
@@ -179,7 +166,9 @@ def _groups(section: Section, entries: Sequence[Entry]) -> list[Plot]:
             Bars(section.label(entry), place, [cell.mean for cell in cells], [cell.deviation for cell in cells])
         )
     caption = f"{headline['title']} by {section.results['group_by']}.{_spread(entries)}"
-    return [Plot("groups", caption, group_plot([*groups, "Mean"], bars, _axis(headline["title"], headline["unit"])))]
+    return [
+        Plot("groups", caption, group_plot([*groups, "Mean"], bars, with_unit(headline["title"], headline["unit"])))
+    ]
 
 
 def _spread(entries: Sequence[Entry]) -> str:
@@ -190,7 +179,7 @@ def _spread(entries: Sequence[Entry]) -> str:
 def _costs(
     section: Section, entries: Sequence[Entry], costs: Mapping[str, Cost], peers: Sequence[Published]
 ) -> list[Plot]:
-    headline = _headline(section)
+    headline = section.headline
     own = []
     for place, entry in enumerate(entries):
         cell, cost = _mean(section, entry), costs.get(cost_key(entry))
@@ -210,7 +199,7 @@ def _costs(
         for peer, _ in matching_peers(section, peers)
         if peer.macs is not None and section.results["headline"] in peer.values and peer.exact_points in kinds
     ]
-    axis = _axis(headline["title"], headline["unit"])
+    axis = with_unit(headline["title"], headline["unit"])
     way = "lower" if headline["better"] == "lower" else "higher"
     reading = f"further left is cheaper, {way} is better.{_spread(entries)}"
     other = any("*" in peer.label for peer in cited)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from poselift import metrics as M
 from poselift.reports.comparison import Comparison
@@ -41,11 +41,6 @@ class Measure:
         metric = self.metric(comparison.skeleton, len(self.elements(comparison.skeleton)))
         metric.update(*self.inputs(comparison))
         return metric
-
-
-def find_direction(metric: M.ElementMean) -> Literal["lower", "higher"]:
-    """The direction in which a metric improves."""
-    return "higher" if metric.higher_is_better else "lower"
 
 
 def _joints(skeleton: Skeleton) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ The JSON form is {"joints": [names] or a skeleton, "unit": "m", "views": {name: 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -179,7 +179,8 @@ def _joints(path: Path, own: Any, asked: str | Sequence[str] | None) -> tuple[Sk
 
 def _read(path: Path, views: Sequence[View]) -> _Raw:
     if path.is_dir():
-        return _Raw(dict(_folder(path, views)), "folder")
+        files = {view.name: path / f"{view.name}.npy" for view in views}
+        return _Raw({name: npy_array(file) for name, file in files.items() if file.is_file()}, "folder")
     if not path.is_file():
         raise InputError(f"no such file: {path}; predictions are a .npz, .json, .npy or .pkl file, or a folder")
     if path.suffix == ".npz":
@@ -208,13 +209,6 @@ def _layout(path: Path, content: object, views: Sequence[View]) -> _Raw:
         f"{path} holds a {type(content).__name__}{shape}; expected (frames, joints, 3), (clips, frames, joints, 3) or "
         "{subject: {action: [a clip a camera]}}"
     )
-
-
-def _folder(path: Path, views: Sequence[View]) -> Iterator[tuple[str, np.ndarray]]:
-    for view in views:
-        file = path / f"{view.name}.npy"
-        if file.is_file():
-            yield view.name, npy_array(file)
 
 
 def _npz(path: Path, views: Sequence[View]) -> _Raw:

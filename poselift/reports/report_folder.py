@@ -16,7 +16,6 @@ from poselift.reports.latex import latex_document, latex_table
 from poselift.reports.markdown import escape, markdown_table
 from poselift.reports.published import Published
 from poselift.reports.report_page import Part, Picture, html_page
-from poselift.reports.tables import Table
 from poselift.viz.plots import save_plot
 
 COST_NOTE = (
@@ -56,7 +55,8 @@ def write_report(
     for section in sections:
         own, drawn = section_tables(section, costs, peers), section_plots(section, costs, peers)
         for table in own:
-            _write_table(out / "tables", table)
+            for ending, text in ((".tex", latex_table), (".md", markdown_table), (".csv", csv_table)):
+                write_text(out / "tables" / f"{table.name}{ending}", text(table))
         pictures = [*(_picture(out / "plots", plot) for plot in drawn), *_attention(section)]
         parts.append(Part(section, own, pictures))
         documented.append((section.title, own, [(f"plots/{plot.name}.pdf", plot.caption) for plot in drawn]))
@@ -82,11 +82,6 @@ def _warnings(sections: Sequence[Section]) -> list[str]:
         for run in entry.runs
         for warning in run.results["settings"].get("warnings", [])
     ]
-
-
-def _write_table(folder: Path, table: Table) -> None:
-    for ending, text in ((".tex", latex_table), (".md", markdown_table), (".csv", csv_table)):
-        write_text(folder / f"{table.name}{ending}", text(table))
 
 
 def _picture(folder: Path, plot: Plot) -> Picture:

@@ -74,10 +74,11 @@ def html_page(title: str, parts: Sequence[Part], warnings: Sequence[str], notes:
 def _part(part: Part) -> str:
     section = part.section
     settings = section.results["settings"]
+    common = section.common()
     notes = [
         settings.get("note"),
         f"Citation: {settings['citation']}." if settings.get("citation") else None,
-        f"All rows measured here: {section.common}." if section.common else None,
+        f"All rows measured here: {common}." if common else None,
     ]
     lines = [f'<p class="note">{escape(note)}</p>' for note in notes if note]
     for table in part.tables:

@@ -101,7 +101,7 @@ def read_runs(paths: Sequence[str | Path]) -> list[Run]:
     Raises:
         InputError: there is no path, or a file is missing, unreadable or of another version.
     """
-    files = dict.fromkeys(_file(Path(path)) for path in paths)
+    files = dict.fromkeys(path / "metrics.json" if path.is_dir() else path for path in map(Path, paths))
     if not files:
         raise InputError("no run is given; give folders that poselift evaluate wrote")
     missing = [str(file) for file in files if not file.is_file()]
@@ -110,10 +110,6 @@ def read_runs(paths: Sequence[str | Path]) -> list[Run]:
         also = ", and leave these out" if len(missing) > 1 else ""
         raise InputError(f"no such file: {', '.join(missing)}; {advice}{also}")
     return [_read(file) for file in dict.fromkeys(file.resolve() for file in files)]
-
-
-def _file(path: Path) -> Path:
-    return path / "metrics.json" if path.is_dir() else path
 
 
 def _read(file: Path) -> Run:

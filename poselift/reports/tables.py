@@ -28,6 +28,11 @@ class Cell:
         return cls(float(np.mean(known)), float(np.std(known, ddof=1)) if len(known) > 1 else None)
 
 
+def with_unit(title: str, unit: str) -> str:
+    """A title with the unit of its numbers; "" for none."""
+    return f"{title} ({unit})" if unit else title
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of numbers.
@@ -47,7 +52,7 @@ class Column:
     @property
     def head(self) -> str:
         """The title with the unit."""
-        return f"{self.title} ({self.unit})" if self.unit else self.title
+        return with_unit(self.title, self.unit)
 
     def text(self, cell: Cell) -> str | None:
         """The printed mean of a cell; None if it is empty."""

@@ -102,6 +102,11 @@ class Skeleton:
         return tuple(self.joints.index(other_side(joint)) for joint in self.joints)
 
 
+def strip_side(joint: str) -> str:
+    """A joint's name without its side."""
+    return joint.removeprefix("left_").removeprefix("right_")
+
+
 def other_side(joint: str) -> str:
     """Name of the joint on the other side of the body; a middle joint is its own partner."""
     if joint.startswith("left_"):

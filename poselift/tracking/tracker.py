@@ -68,8 +68,9 @@ class Tracker:
             raise ValueError(
                 f"the frame at {timestamp} s follows one at {self._timestamps[-1]} s; give frames in order of time"
             )
+        alive = self._alive = [track for track in self._alive if timestamp - track.timestamps[-1] <= _PATIENCE]
         if not self._history:
-            self._forget(timestamp)
+            self._forget()
         frame = len(self._timestamps)
         self._timestamps.append(timestamp)
         self._looks.append(self._looks[-1] + (detections is not None))
@@ -77,7 +78,6 @@ class Tracker:
             return []
         self._skeleton = detections.skeleton
         people = range(len(detections))
-        alive = self._alive = [track for track in self._alive if timestamp - track.timestamps[-1] <= _PATIENCE]
         costs = [
             [
                 cost(
@@ -146,9 +146,8 @@ class Tracker:
             for person, track in enumerate(kept, start=1)
         ]
 
-    def _forget(self, timestamp: float) -> None:
+    def _forget(self) -> None:
         """Leaves what `update` needs: the last observation of those who are still searched."""
-        self._alive = [track for track in self._alive if timestamp - track.timestamps[-1] <= _PATIENCE]
         for track in self._alive:
             track.shorten()
         del self._timestamps[:-1]

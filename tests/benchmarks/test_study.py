@@ -43,7 +43,7 @@ class TestRows:
             for group in ("model", "model/attention", "schedule", "schedule/warmup")
             for name in stems(group)
         } - overrides
-        # docs/reports.md compares it at equal cost.
+        # benchmarks/lifter_log.md compares it at equal cost.
         assert missing == {"model=mixste"}
         assert "model/init=t_fixup" in overrides
         assert set(ATTENTION) == stems("model/attention")

@@ -63,6 +63,14 @@ def poselift(*arguments) -> Ran:
     return Ran(code, out.getvalue(), err.getvalue())
 
 
+def assert_refused(message: str, *arguments) -> None:
+    """The command ends with exit code 2 and one line that has the message."""
+    ran = poselift(*arguments)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1), ran
+    assert ran.err.startswith("error: ")
+    assert message in ran.err
+
+
 def emptied(npz: Path) -> None:
     """Takes the pose out of all frames of a motion, as `poselift lift` writes people whom it could not lift."""
     motion = read_motion(npz)

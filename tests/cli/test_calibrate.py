@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from poselift.cli.calibrate import MEASURED, calibration_factor
-from poselift.cli.main import main
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.lifting import lift_view
 from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
+from tests.cli.running import poselift
 
 pytestmark = pytest.mark.slow
 
@@ -39,10 +39,10 @@ def test_the_factor_holds_nine_of_ten_joints_in_the_mean_of_the_subjects():
         calibration_factor([np.zeros(0)])
 
 
-def test_nine_of_ten_joints_are_within_their_calibrated_uncertainty(weights, cmu_files, capsys):
+def test_nine_of_ten_joints_are_within_their_calibrated_uncertainty(weights, cmu_files):
     corpus, bench = cmu_files
-    main(["calibrate", str(weights), "--corpus", str(corpus), "--bench", str(bench)])
-    assert "uncertainty_factor" in capsys.readouterr().out
+    ran = poselift("calibrate", weights, "--corpus", corpus, "--bench", bench)
+    assert "uncertainty_factor" in ran.out
     card = json.loads(weights.with_suffix(".json").read_text())
     assert card["uncertainty_factor"] == load_weights(weights).uncertainty_factor != 1.0
     assert card["calibrated_on"]["bench"]["name"] == bench.name
@@ -57,10 +57,10 @@ def test_nine_of_ten_joints_are_within_their_calibrated_uncertainty(weights, cmu
     assert np.mean(np.concatenate(within)) == pytest.approx(0.9, abs=0.002)
 
 
-def test_a_lifter_without_uncertainty_is_refused(tmp_path, cmu_files, capsys):
-    save_weights(tmp_path / "plain.safetensors", SpatioTemporalLifter(LifterConfig(**SIZE)), 24, {})
+def test_a_lifter_without_uncertainty_is_refused(tmp_path, cmu_files):
+    plain = tmp_path / "plain.safetensors"
+    save_weights(plain, SpatioTemporalLifter(LifterConfig(**SIZE)), 24, {})
     corpus, bench = cmu_files
-    with pytest.raises(SystemExit):
-        main(["calibrate", str(tmp_path / "plain.safetensors"), "--corpus", str(corpus), "--bench", str(bench)])
-    assert "train one with model.uncertainty=true" in capsys.readouterr().err
+    refused = poselift("calibrate", plain, "--corpus", corpus, "--bench", bench)  # its progress is in err too
+    assert (refused.code, "train one with model.uncertainty=true" in refused.err) == (2, True)
     assert "uncertainty_factor" not in json.loads((tmp_path / "plain.json").read_text())

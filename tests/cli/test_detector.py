@@ -3,7 +3,7 @@ import argparse
 import pytest
 
 from poselift.cli import detector as module
-from poselift.cli.detector import DetectorRequest, add_detector_options, detector_request
+from poselift.cli.detector import DetectorRequest, add_detector_options, make_detector_request
 from poselift.core import download
 from poselift.core.errors import InputError
 from poselift.skeleton import COCO17
@@ -28,7 +28,7 @@ def chosen(monkeypatch, *arguments):
     parser.add_argument("--device", default="cpu")
     add_detector_options(parser)
     options = parser.parse_args(arguments)
-    return detector_request(options).build(options.device).built
+    return make_detector_request(options).build(options.device).built
 
 
 def test_only_what_was_given_is_passed_on(monkeypatch):

@@ -1,12 +1,12 @@
 import pytest
 
-from poselift.cli.main import main
 from poselift.models import onnx_export
+from tests.cli.running import poselift
 
 pytestmark = pytest.mark.slow
 
 
-def test_it_writes_the_file_and_prints_the_difference(tmp_path, monkeypatch, capsys):
+def test_it_writes_the_file_and_prints_the_difference(tmp_path, monkeypatch):
     asked = []
 
     def export(weights, path, flip):
@@ -15,15 +15,7 @@ def test_it_writes_the_file_and_prints_the_difference(tmp_path, monkeypatch, cap
         return 2e-6
 
     monkeypatch.setattr(onnx_export, "export_onnx", export)
-    main(["export-onnx", str(tmp_path / "tiny.onnx"), "--weights", "tiny"])
-    expected = "1.5 MB; its joints differ from PyTorch's by at most 0.0020 mm\n"
-    assert capsys.readouterr().out.endswith(expected)
-    main(["export-onnx", str(tmp_path / "tiny.onnx"), "--no-flip"])
+    ran = poselift("export-onnx", tmp_path / "tiny.onnx", "--weights", "tiny")
+    assert ran.out.endswith("1.5 MB; its joints differ from PyTorch's by at most 0.0020 mm\n")
+    poselift("export-onnx", tmp_path / "tiny.onnx", "--no-flip")
     assert asked == [("tiny", True), ("small", False)]
-
-
-def test_another_kind_of_file_is_refused(tmp_path, capsys):
-    with pytest.raises(SystemExit) as left:
-        main(["export-onnx", str(tmp_path / "tiny.safetensors")])
-    assert left.value.code == 2
-    assert "is no .onnx file; give a name such as tiny.onnx" in capsys.readouterr().err

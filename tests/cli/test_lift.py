@@ -1,14 +1,13 @@
 import json
 import os
+import shutil
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
-from poselift.cli.main import main
 from poselift.core.errors import InputError
 from poselift.core.locks import hold_lock
 from poselift.export import read_motion
@@ -16,20 +15,16 @@ from poselift.lifting import LiftOptions
 from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.video import VideoWriter
+from tests.cli.running import assert_refused, poselift
 
-ROOT = Path(__file__).parents[2]
 QUICK = ["--detector", "movenet-fast", "--no-flip"]
-
-
-def lift(*arguments):
-    main(["lift", *map(str, arguments)])
 
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):
     """What lifting the beginning of the demo clip writes."""
     folder = tmp_path_factory.mktemp("lifted")
-    lift(*QUICK, "--end", 0.5, "--out", folder)
+    assert poselift("lift", *QUICK, "--end", 0.5, "--out", folder).code == 0
     return folder
 
 
@@ -51,29 +46,16 @@ def test_everything_is_there(out, summary):
     assert all(0.5 < person["seen_share"] <= 1 for person in summary["people"])
 
 
-def test_arrays(out, summary):
+def test_motions_have_a_size_and_a_place(out, summary):
     for person in summary["people"]:
-        with np.load(out / f"person_{person['id']}.npz", allow_pickle=False) as file:
-            arrays = dict(file)
-        frames = person["frames"]
-        shapes = {
-            "joints": (frames, 17, 3),
-            "root": (frames, 3),
-            "timestamps": (frames,),
-            "keypoints": (frames, 17, 2),
-            "keypoint_scores": (frames, 17),
-            "interpolated": (frames,),
-            "uncertainty": (frames, 17),
-        }
-        assert {key: array.shape for key, array in arrays.items()} == shapes
-        assert arrays["interpolated"].dtype == bool
-        assert (np.diff(arrays["timestamps"]) > 0).all()
-        present = np.isfinite(arrays["joints"]).all((1, 2))
-        assert (np.isfinite(arrays["uncertainty"]).all(1) == present).all()
-        assert (arrays["joints"][present, 0] == 0).all(), "relative to the root"
-        assert (arrays["root"][present, 2] > 0.5).all(), "in front of the camera"
-        height = np.ptp(arrays["joints"][present][..., 1], axis=1)
-        assert 0.3 < np.median(height) < 2.5, "metres"
+        motion = read_motion(out / f"person_{person['id']}.npz")
+        assert motion.joints.shape == (person["frames"], 17, 3)
+        assert (np.diff(motion.timestamps) > 0).all()
+        assert (np.isfinite(motion.uncertainty).all(1) == motion.posed).all()
+        posed = motion.joints[motion.posed]
+        assert (posed[:, 0] == 0).all(), "relative to the root"
+        assert (motion.root[motion.posed, 2] > 0.5).all(), "in front of the camera"
+        assert 0.3 < np.median(np.ptp(posed[..., 1], axis=1)) < 2.5, "metres"
 
 
 def test_json_says_what_the_arrays_are(out):
@@ -89,8 +71,7 @@ def test_json_says_what_the_arrays_are(out):
     assert len(lifter["sha256"]) == 64
     assert (lifter["window"], lifter["uncertainty_factor"]) == (small.window, small.uncertainty_factor)
     assert about["versions"]["torch"]
-    motion = read_motion(out / "person_1.npz")
-    assert motion.skeleton == H36M17
+    assert read_motion(out / "person_1.npz").skeleton == H36M17
 
 
 def test_a_second_run_leaves_nothing_of_the_first(stored, tmp_path):
@@ -103,23 +84,18 @@ def test_a_second_run_leaves_nothing_of_the_first(stored, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["summary.json", "overlay.mp4"])
-def test_files_that_no_run_of_ours_wrote_are_not_overwritten(name, tmp_path, capsys):
+def test_files_that_no_run_of_ours_wrote_are_not_overwritten(name, tmp_path):
     """Another program's summary.json is not believed, whatever it names."""
     (tmp_path / name).write_text('{"files": ["summary.json"], "people": []}')
-    with pytest.raises(SystemExit) as left:
-        lift("--out", tmp_path)
-    assert left.value.code == 2
-    assert f"{tmp_path / name} does not come from an earlier run" in capsys.readouterr().err
+    assert_refused(f"{tmp_path / name} does not come from an earlier run", "lift", "--out", tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-def test_a_file_that_our_own_summary_does_not_name_is_not_overwritten(stored, tmp_path, capsys):
-    stored.lift("--out", tmp_path, "--no-render")
-    (tmp_path / "overlay.mp4").write_text("mine")
-    with pytest.raises(SystemExit):
-        stored.lift("--out", tmp_path)
-    assert f"{tmp_path / 'overlay.mp4'} does not come" in capsys.readouterr().err
-    assert (tmp_path / "overlay.mp4").read_text() == "mine"
+def test_a_file_that_our_own_summary_does_not_name_is_not_overwritten(stored, walk, tmp_path):
+    shutil.copytree(walk, tmp_path / "walk")
+    (tmp_path / "walk" / "overlay.mp4").write_text("mine")
+    assert "overlay.mp4 does not come from an earlier run" in stored.run("--out", tmp_path / "walk").err
+    assert (tmp_path / "walk" / "overlay.mp4").read_text() == "mine"
 
 
 @pytest.mark.parametrize("stopped", ["poselift.cli.results.write_sidecar", "poselift.cli.lift._render"])
@@ -152,8 +128,7 @@ def test_a_run_that_is_killed_while_it_moves_its_results_is_finished_by_the_next
 
     with monkeypatch.context() as patch:
         patch.setattr("poselift.cli.result_folder.os", SimpleNamespace(replace=replace_or_die))
-        with pytest.raises(SystemExit):
-            stored.lift("--out", tmp_path, "--no-render")
+        assert stored.run("--out", tmp_path, "--no-render").code == 130
     assert not (tmp_path / "summary.json").exists(), "the results are not complete"
     assert not (tmp_path / "overlay.mp4").exists(), "it is older than the arrays"
     stored.lift("--out", tmp_path, "--no-render", "--person", 2)
@@ -171,11 +146,10 @@ def test_what_a_killed_run_left_is_removed_by_the_next(stored, tmp_path):
     assert names == set(json.loads((tmp_path / "summary.json").read_text())["files"])
 
 
-def test_two_runs_into_one_folder_at_once_are_refused(stored, tmp_path, capsys):
-    with hold_lock(tmp_path / ".poselift_lock", ""), pytest.raises(SystemExit) as left:
-        stored.lift("--out", tmp_path)
-    assert left.value.code == 2
-    assert f"another run is writing to {tmp_path}" in capsys.readouterr().err
+def test_two_runs_into_one_folder_at_once_are_refused(stored, tmp_path):
+    with hold_lock(tmp_path / ".poselift_lock", ""):
+        ran = stored.run("--out", tmp_path)
+    assert (ran.code, f"another run is writing to {tmp_path}" in ran.err) == (2, True)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -183,18 +157,15 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_the_video_itself_is_not_overwritten(tmp_path, capsys):
+def test_the_video_itself_is_not_overwritten(tmp_path):
     video = tmp_path / "overlay.mp4"
     video.write_bytes(b"a video")
-    with pytest.raises(SystemExit) as left:
-        lift(video, "--out", tmp_path)
-    assert left.value.code == 2
-    assert "would be overwritten" in capsys.readouterr().err
+    assert_refused("would be overwritten", "lift", video, "--out", tmp_path)
     assert video.read_bytes() == b"a video"
 
 
 @pytest.mark.parametrize("chosen", [[], ["--out", "results"]], ids=["default", "chosen"])
-def test_the_results_of_another_input_are_not_replaced(chosen, stored, tmp_path, monkeypatch, capsys):
+def test_the_results_of_another_input_are_not_replaced(chosen, stored, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for day in ("monday", "tuesday"):
         (tmp_path / day).mkdir()
@@ -202,10 +173,8 @@ def test_the_results_of_another_input_are_not_replaced(chosen, stored, tmp_path,
     options = ["--no-render", *chosen]
     stored.lift("--keypoints", "monday/clip.json", *options)
     stored.lift("--keypoints", "monday/clip.json", *options)
-    with pytest.raises(SystemExit) as left:
-        stored.lift("--keypoints", "tuesday/clip.json", *options)
-    assert left.value.code == 2
-    assert "holds the results of another input" in capsys.readouterr().err
+    ran = stored.run("--keypoints", "tuesday/clip.json", *options)
+    assert (ran.code, "holds the results of another input" in ran.err) == (2, True)
 
 
 def test_camera_options_are_used_and_written(stored, tmp_path):
@@ -225,10 +194,8 @@ def test_options_of_the_lifter_are_used(stored, tmp_path, monkeypatch):
     def stop():
         raise InputError("stopped")
 
-    known = [*stored.known, "--weights", "tiny", "--out", tmp_path]
     for options in ([], ["--no-flip"], ["--no-constant-bones"], ["--threshold", 0.5]):
-        with pytest.raises(SystemExit):
-            lift(*known, *options)
+        poselift("lift", *stored.known, "--weights", "tiny", "--out", tmp_path, *options)
     assert given == [
         LiftOptions(),
         LiftOptions(flip=False),
@@ -237,7 +204,7 @@ def test_options_of_the_lifter_are_used(stored, tmp_path, monkeypatch):
     ]
 
 
-def test_feet_and_uncertainty_where_the_weights_give_them(stored, tmp_path, capsys):
+def test_feet_and_uncertainty_where_the_weights_give_them(stored, tmp_path):
     """28 joints from the weights that also give 17, the same where both have them; each with its uncertainty."""
     save_weights(tmp_path / "feet.safetensors", small_lifter(skeleton_out="cmu28", uncertainty=True), 24, {})
     save_weights(tmp_path / "bare.safetensors", small_lifter(), 24, {})
@@ -250,10 +217,8 @@ def test_feet_and_uncertainty_where_the_weights_give_them(stored, tmp_path, caps
     np.testing.assert_array_equal(few.joints, many.joints[:, shared])
     np.testing.assert_array_equal(few.uncertainty, many.uncertainty[:, shared])
     assert (many.uncertainty[:, 1:] > 0).all()
-    with pytest.raises(SystemExit) as stopped:
-        stored.lift("--out", tmp_path / "none", "--skeleton", "cmu28", weights=tmp_path / "bare.safetensors")
-    assert stopped.value.code == 2
-    assert "the weights bare give h36m17, without right_big_toe" in capsys.readouterr().err
+    ran = stored.run("--out", tmp_path / "none", "--skeleton", "cmu28", weights=tmp_path / "bare.safetensors")
+    assert (ran.code, "the weights bare give h36m17, without right_big_toe" in ran.err) == (2, True)
     assert not (tmp_path / "none" / "person_1.npz").exists()
 
 
@@ -262,62 +227,23 @@ def small_lifter(**options):
     return SpatioTemporalLifter(LifterConfig(joint_dim=8, frame_dim=32, dim=32, heads=4, depth=1, **options))
 
 
-def test_nobody_is_said_and_not_invented(tmp_path, capsys):
+def test_nobody_is_said_and_not_invented(tmp_path):
     noise = np.random.default_rng(0).integers(0, 80, (6, 240, 320, 3), np.uint8)
     with VideoWriter(tmp_path / "empty.mp4", 320, 240) as writer:
         for index, image in enumerate(noise):
             writer.write(image, index / 25)
-    with pytest.raises(SystemExit) as left:
-        lift(tmp_path / "empty.mp4", *QUICK, "--weights", "tiny", "--quiet", "--out", tmp_path / "out")
-    assert left.value.code == 3
-    assert "nobody was lifted" in capsys.readouterr().err
+    ran = poselift("lift", tmp_path / "empty.mp4", *QUICK, "--weights", "tiny", "--quiet", "--out", tmp_path / "out")
+    assert (ran.code, ran.out, "nobody was lifted" in ran.err) == (3, "", True)
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert (summary["people"], summary["files"], summary["frames"]) == ([], [], 6)
     assert any(warning.startswith("nobody was found in the ") for warning in summary["warnings"])
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["summary.json"]
 
 
-def test_a_file_name_cannot_command_the_console(tmp_path, capsys):
-    for name in ("clip\x1b[2J.mp4", "clip\udce9.mp4"):
-        with pytest.raises(SystemExit) as left:
-            lift(tmp_path / name, "--out", tmp_path / "out")
-        assert left.value.code == 2
-        error = capsys.readouterr().err
-        assert "\x1b" not in error
-        assert error.encode()
-        assert "clip\\x1b[2J.mp4" in error or "clip\\udce9.mp4" in error
-
-
-BAD_INPUTS = {
-    "no such file": ["DIR/nothing.mp4"],
-    "not a video": ["DIR/text.mp4"],
-    "unreadable weights": ["--weights", "DIR/bad.safetensors"],
-    "unknown detector": ["--detector", "nonsense"],
-    "a score above one": ["--threshold", "7"],
-    "intrinsics of two numbers": ["--intrinsics", "1,2"],
-    "a field of view beside intrinsics": ["--intrinsics", "600,600,480,270", "--fov", "60"],
-    "an end before the start": ["--start", "3", "--end", "2"],
-    "a start past the end": ["--start", "300"],
-}
-"""Arguments by what is wrong with them; DIR is the test's folder."""
-
-
-@pytest.mark.parametrize("case", BAD_INPUTS)
-def test_bad_input_is_one_line_and_exit_code_2(case, tmp_path, capsys):
-    (tmp_path / "text.mp4").write_text("this is not a video")
-    (tmp_path / "zero.mp4").write_bytes(b"")
-    (tmp_path / "bad.safetensors").write_bytes(b"nonsense")
-    (tmp_path / "bad.json").write_text("{}")
-    arguments = [argument.replace("DIR", str(tmp_path)) for argument in BAD_INPUTS[case]]
-    if "--out" not in arguments:
-        arguments = [*arguments, "--out", tmp_path / "out"]
-    with pytest.raises(SystemExit) as left:
-        lift(*QUICK, "--weights", "tiny", *arguments, "--quiet")
-    assert left.value.code == 2
-    message = capsys.readouterr().err
-    assert message.startswith("error: ")
-    assert message.count("\n") == 1
-    assert not (tmp_path / "out" / "summary.json").exists()
+@pytest.mark.parametrize("name", ["clip\x1b[2J.mp4", "clip\udce9.mp4"])
+def test_a_file_name_cannot_command_the_console(name, tmp_path):
+    escaped = name.encode("unicode_escape").decode()
+    assert_refused(f"{escaped}: no such file", "lift", tmp_path / name, "--out", tmp_path / "out")
 
 
 def test_who_has_too_few_frames_to_be_smoothed_is_kept_with_a_warning(stored, tmp_path):
@@ -326,37 +252,3 @@ def test_who_has_too_few_frames_to_be_smoothed_is_kept_with_a_warning(stored, tm
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert any(line.startswith("person 1 is not smoothed: cutoff 20 Hz") for line in summary["warnings"])
     assert "filters" not in json.loads((tmp_path / "out" / "person_1.json").read_text())
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--smooth", "0"], "cutoff 0 Hz: give more than 0"),
-        (["--smooth", "500"], "less than 500 Hz, half the frame rate"),
-        (["--start", "1e30"], "start is 1e"),
-        (["--person", "0"], "there is no person 0; people are numbered from 1"),
-        (["--height", "0:1.8"], "there is no person 0; people are numbered from 1"),
-        (["--intrinsics", "1000,1,480,270"], "fx and fy are too different"),
-        (["--fps", "nan"], "--fps is nan"),
-    ],
-)
-def test_values_that_make_no_sense_are_refused_before_the_long_work(options, message, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("poselift.lifting.clips.pipeline._track", lambda *_: pytest.fail("people were searched"))
-    with pytest.raises(SystemExit) as left:
-        lift(*QUICK, "--weights", "tiny", *options, "--out", tmp_path / "out")
-    assert left.value.code == 2
-    assert message in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--people", "9", "video.mp4"], "there is no --people"),
-        (["a.mp4", "b.mp4"], "b.mp4 is too much"),
-    ],
-)
-def test_what_a_command_does_not_know_is_named_with_its_help(arguments, message, capsys):
-    with pytest.raises(SystemExit) as stopped:
-        main(["lift", *arguments])
-    assert stopped.value.code == 2
-    assert capsys.readouterr().err == f"error: {message}; see poselift lift --help\n"

@@ -1,7 +1,7 @@
 import pytest
 
 from poselift.cli.detector import DetectorRequest
-from poselift.cli.lifter_device import lifter_device
+from poselift.cli.lifter_device import choose_lifter_device
 from poselift.core.errors import InputError
 
 
@@ -21,16 +21,16 @@ def gpu(monkeypatch):
 
 def test_auto_takes_the_gpu_where_the_detector_does(gpu):
     movenet, mmpose = DetectorRequest("movenet"), DetectorRequest("mmpose")
-    assert [lifter_device("auto", "tiny", each) for each in (movenet, mmpose)] == ["cpu", "cuda"]
+    assert [choose_lifter_device("auto", "tiny", each) for each in (movenet, mmpose)] == ["cpu", "cuda"]
     gpu()
-    assert lifter_device("auto", "tiny", movenet) == "cuda"
+    assert choose_lifter_device("auto", "tiny", movenet) == "cuda"
 
 
 def test_a_device_that_is_named_and_weights_without_a_graph_take_the_gpu(gpu, tmp_path):
-    assert lifter_device("cuda:1", "tiny", DetectorRequest()) == "cuda:1"
-    assert lifter_device("auto", str(tmp_path / "own.safetensors"), DetectorRequest()) == "cuda"
+    assert choose_lifter_device("cuda:1", "tiny", DetectorRequest()) == "cuda:1"
+    assert choose_lifter_device("auto", str(tmp_path / "own.safetensors"), DetectorRequest()) == "cuda"
 
 
 def test_an_unknown_device_is_an_error():
     with pytest.raises(InputError, match="no device 'toaster'"):
-        lifter_device("toaster", "tiny", DetectorRequest())
+        choose_lifter_device("toaster", "tiny", DetectorRequest())

@@ -16,18 +16,15 @@ import pytest
 from poselift.cli import main as module
 from poselift.cli import report
 from poselift.cli.main import main
-from poselift.cli.web import _Handler, _Server
+from poselift.cli.web import _Handler, _Server, serve_site
+from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from tests.cli.running import poselift
 
 pytestmark = pytest.mark.slow
 
 TOOLS = Path(__file__).parents[2] / "tools"
-COMMANDS = {
-    "evaluate": "evaluate",
-    "lift_video": "lift",
-    "train": "train",
-}
+COMMANDS = {"evaluate": "evaluate", "lift_video": "lift", "train": "train"}
 """The scripts of tools/ that are commands."""
 
 
@@ -120,52 +117,10 @@ def test_a_script_of_tools_is_the_command(script, monkeypatch):
     assert given == [[COMMANDS[script], "a=1", "--help"]]
 
 
-@pytest.mark.parametrize(
-    ("word", "message"),
-    [
-        ("walk.mp4", "walk.mp4 is no command; to lift a video: poselift lift walk.mp4"),
-        ("lfit", "lfit is no command; did you mean 'lift', 'edit'? poselift --help lists all"),
-    ],
-)
-def test_a_first_word_that_is_no_command(word, message):
-    ran = poselift(word, "--quiet")
-    assert (ran.code, ran.err) == (2, f"error: {message}\n")
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["lift", "https://example.org/walk.mp4"],
-        ["export", "s3://bucket/person_1.npz", "--to", "trc"],
-    ],
-)
-def test_a_url_in_place_of_a_file_keeps_its_slashes(arguments):
-    ran = poselift(*arguments)
-    url = next(word for word in arguments if "://" in word)
-    assert ran.code == 2
-    assert f"{url} is a URL; give a file of this machine" in ran.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["web", "--port", "99999"], "argument --port: '99999' is not a port; give 1024 to 65535, or 0 for a free one"),
-        (["smooth", "a.npz", "--cutoff", "6Hz"], "argument --cutoff: '6Hz' is not a number, such as 1.5"),
-        (["attention", "a.mp4", "--frames", "1.5"], "argument --frames: '1.5' is not a whole number"),
-    ],
-)
-def test_a_value_that_is_no_number_is_one_line(arguments, message):
-    ran = poselift(*arguments)
-    assert (ran.code, ran.err) == (2, f"error: {message}; see poselift {arguments[0]} --help\n")
-
-
-@pytest.mark.parametrize("name", ["keypoints.json", "folder"])
-def test_what_is_no_video_names_the_option(name, tmp_path):
-    path = tmp_path / name
-    path.touch() if path.suffix else path.mkdir()
-    ran = poselift("lift", path)
-    assert ran.code == 2
-    assert f"{path} is no video; of keypoints: poselift lift --keypoints {path}" in ran.err
+def test_a_port_that_cannot_be_is_one_line(tmp_path):
+    port = 70000
+    with pytest.raises(InputError, match=f"port {port} cannot be used"):
+        serve_site(tmp_path, port, opened=False)
 
 
 def test_a_served_page_says_nothing_of_clients_of_nonsense(tmp_path, capfd):

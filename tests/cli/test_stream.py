@@ -84,21 +84,6 @@ def test_world(tmp_path):
         assert -0.5 < person["root"][1] + person["joints"][ankle][1] < 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["missing.mp4", "--no-window"], "error: missing.mp4: no such file; check the path of the video\n"),
-        (["http://127.0.0.1:9/x", "--no-window"], "error: http://127.0.0.1:9/x cannot be opened (Connection refused)"),
-        (["--websocket", "70000"], "error: argument --websocket: '70000' is not an address"),
-    ],
-)
-def test_errors(arguments, message):
-    ran = poselift("stream", *arguments)
-    assert ran.code == 2
-    assert ran.err.startswith(message)
-    assert ran.out == ""
-
-
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -3,17 +3,16 @@ import shutil
 
 import pytest
 
-from poselift.cli import view
+from poselift.cli.read_results import find_people, find_video
+from poselift.cli.view import write_page_of_people
 from poselift.samples import demo_video
-from tests.cli.running import emptied, poselift
+from tests.cli.running import assert_refused, emptied, poselift
 
 
-@pytest.fixture(scope="module")
-def results(stored, tmp_path_factory):
-    """A folder that `poselift lift` wrote, of keypoints without a video."""
-    folder = tmp_path_factory.mktemp("results") / "walk"
-    stored.lift("--out", folder, "--no-render")
-    return folder
+@pytest.fixture
+def results(walk, tmp_path):
+    """A copy of what `poselift lift` wrote of keypoints, without a video."""
+    return shutil.copytree(walk, tmp_path / "walk")
 
 
 def test_the_page_lies_beside_the_folder(results, stored):
@@ -26,63 +25,42 @@ def test_the_page_lies_beside_the_folder(results, stored):
 
 def test_the_video_is_found_where_it_was_or_given(results, tmp_path):
     summary = results / "summary.json"
-    before = summary.read_text("utf-8")
-    try:
-        assert view.video_of(results) is None
-        summary.write_text(json.dumps({"video": demo_video().name, "path": str(demo_video())}))
-        assert view.video_of(results) == demo_video()
-        summary.write_text(json.dumps({"video": "gone.mp4", "path": str(tmp_path / "gone.mp4")}))
-        ran = poselift("view", results, "--out", tmp_path / "without.html")
-        assert "--video FILE" in ran.out
-        given = poselift("view", results, "--out", tmp_path / "with.html", "--video", demo_video())
-        assert given.code == 0, given.err
-        assert (tmp_path / "with.html").stat().st_size > (tmp_path / "without.html").stat().st_size + 50_000
-        summary.write_text("no JSON")
-        assert view.video_of(results) is None
-    finally:
-        summary.write_text(before)
+    assert find_video(results) is None
+    summary.write_text(json.dumps({"video": demo_video().name, "path": str(demo_video())}))
+    assert find_video(results) == demo_video()
+    summary.write_text(json.dumps({"video": "gone.mp4", "path": str(tmp_path / "gone.mp4")}))
+    ran = poselift("view", results, "--out", tmp_path / "without.html")
+    assert "--video FILE" in ran.out
+    given = poselift("view", results, "--out", tmp_path / "with.html", "--video", demo_video())
+    assert given.code == 0, given.err
+    assert (tmp_path / "with.html").stat().st_size > (tmp_path / "without.html").stat().st_size + 50_000
+    summary.write_text("no JSON")
+    assert find_video(results) is None
 
 
-def test_each_person_is_shown_once(results, tmp_path):
+def test_each_person_is_shown_once(results, walk, tmp_path):
     assert poselift("smooth", results / "person_1.npz", "--cutoff", "3").code == 0
-    smooth = results / "person_1_smooth.npz"
-    try:
-        before, after = tmp_path / "before.html", tmp_path / "after.html"
-        assert poselift("view", results, "--out", after).code == 0
-        ran = poselift("export", results / "person_1.npz", smooth, "--to", "html", "--out", tmp_path)
-        assert ran.code == 2
-        assert "each person once" in ran.err
-    finally:
-        smooth.unlink()
-        smooth.with_suffix(".json").unlink()
-    poselift("view", results, "--out", before)
-    assert before.read_bytes() == after.read_bytes()
+    pages = [tmp_path / "before.html", tmp_path / "after.html"]
+    for folder, page in zip((walk, results), pages, strict=True):
+        assert poselift("view", folder, "--out", page).code == 0
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+    both = [results / "person_1.npz", results / "person_1_smooth.npz"]
+    assert_refused("each person once", "export", *both, "--to", "html", "--out", tmp_path)
 
 
 def test_somebody_without_a_pose_does_not_hide_the_others(results, tmp_path):
-    folder = tmp_path / "walk"
-    shutil.copytree(results, folder)
-    emptied(folder / "person_2.npz")
-    ran = poselift("view", folder)
+    emptied(results / "person_2.npz")
+    ran = poselift("view", results)
     assert ran.code == 0, ran.err
-    emptied(folder / "person_1.npz")
-    ran = poselift("view", folder, "--out", tmp_path / "nobody.html")
-    assert ran.code == 2
-    assert "all frames of the motions are empty" in ran.err
+    emptied(results / "person_1.npz")
+    assert_refused("all frames of the motions are empty", "view", results, "--out", tmp_path / "nobody.html")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["{tmp}/none"], "is not a folder"),
-        (["{tmp}"], r"has no person_"),
-        (["{tmp}", "--out", "page.pdf"], "ends in .html"),
-    ],
-)
-def test_errors_take_one_line(arguments, message, tmp_path):
-    ran = poselift("view", *(argument.format(tmp=tmp_path) for argument in arguments))
-    assert ran.code == 2
-    assert message in ran.err
-    assert ran.err.count("\n") == 1
-    assert ran.out == ""
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize(("most", "people"), [(None, {1, 2}), (10, set())])
+def test_a_page_holds_characters_that_are_not_too_large(most, people, walk, tmp_path, monkeypatch):
+    shown = []
+    monkeypatch.setattr("poselift.cli.view.write_page", lambda out, motions, view, *_: shown.append(view) or [])
+    if most:
+        monkeypatch.setattr("poselift.cli.view._MOST_BYTES", most)
+    write_page_of_people(find_people(walk), tmp_path / "page.html")
+    assert set(shown[0].files) == people

@@ -107,9 +107,9 @@ def test_a_fork_has_a_process_of_its_own(r, path):
 
 def test_the_process_ends_with_the_command(r, path):
     program = (
-        "import os, pathlib; from poselift.core.apart import _size, read_apart, _kept\n"
-        f"read_apart(_size, pathlib.Path({str(path.parent)!r}), 1000)\n"
-        "print(_kept[os.getpid()]._process.pid)"
+        f"import os, pathlib, sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from apart_readers import pid; from poselift.core.apart import read_apart\n"
+        f"print(read_apart(pid, pathlib.Path({str(path.parent)!r}), 1000))"
     )
     ran = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
     assert ran.stderr == ""

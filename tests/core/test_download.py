@@ -1,8 +1,6 @@
 import hashlib
-import http.server
 import socket
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import pytest
 from poselift.core import download
 from poselift.core.download import cache_folder, fetch, quiet_downloads
 from poselift.core.errors import InputError, WriteError
+from tests.core.file_server import serve_file
 from tests.core.full_disk import full_disk
 
 CONTENT = bytes(range(256)) * 12_000
@@ -18,56 +17,14 @@ SHA256 = hashlib.sha256(CONTENT).hexdigest()
 DEAD = "http://127.0.0.1:9/weights.bin"
 
 
-class Server(http.server.ThreadingHTTPServer):
-    """Gives one file; `asked` counts the requests."""
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.content, self.asked = CONTENT, 0
-        self.breaks_after = self.status = None
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_address[1]}/weights.bin"
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        server = self.server
-        server.asked += 1
-        if server.status:
-            self.send_error(server.status)
-            return
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(server.content)))
-        self.end_headers()
-        self.wfile.write(server.content[: server.breaks_after])
-
-    def log_message(self, *arguments):
-        pass
-
-
 @pytest.fixture
-def servers():
-    running = []
-
-    def start():
-        server = Server()
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        running.append((server, thread))
-        return server
-
-    yield start
-    for server, thread in running:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+def server():
+    with serve_file(CONTENT) as running:
+        yield running
 
 
-@pytest.fixture
-def server(servers):
-    return servers()
+second = server
+"""Another server."""
 
 
 @pytest.fixture(autouse=True)
@@ -102,12 +59,11 @@ def test_a_damaged_file_in_the_cache_is_replaced(server, cache):
 
 
 @pytest.mark.parametrize("trouble", ["dead", 404, "another file", "file:///etc/hostname"])
-def test_the_next_server_is_asked(trouble, servers):
-    first, second = servers(), servers()
-    first.status = 404
+def test_the_next_server_is_asked(trouble, server, second):
+    server.status = 404
     if trouble == "another file":
-        first.status, first.content = None, b"x"
-    bad = {"dead": DEAD, "file:///etc/hostname": "file:///etc/hostname"}.get(trouble, first.url)
+        server.status, server.content = None, b"x"
+    bad = {"dead": DEAD, "file:///etc/hostname": "file:///etc/hostname"}.get(trouble, server.url)
     assert fetch("weights.bin", [bad, second.url], SHA256).read_bytes() == CONTENT
     assert second.asked == 1
 
@@ -142,13 +98,12 @@ def test_offline_nothing_is_fetched(server, cache):
     assert server.asked == 0
 
 
-def test_a_lost_connection_is_told_and_the_next_server_asked(servers, cache):
-    first, second = servers(), servers()
-    first.breaks_after = 1_000_000
+def test_a_lost_connection_is_told_and_the_next_server_asked(server, second, cache):
+    server.breaks_after = 1_000_000
     with pytest.raises(InputError, match="lost after 1000000 of 3072000 bytes"):
-        fetch("weights.bin", [first.url], SHA256)
+        fetch("weights.bin", [server.url], SHA256)
     assert names(cache) == []
-    assert fetch("weights.bin", [first.url, second.url], SHA256).read_bytes() == CONTENT
+    assert fetch("weights.bin", [server.url, second.url], SHA256).read_bytes() == CONTENT
     assert names(cache) == ["weights.bin"]
 
 

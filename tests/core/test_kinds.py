@@ -22,6 +22,7 @@ from poselift.core.kinds import Count, check_call, check_kinds, check_value
         (Mapping[str, float], {"a": 1}, {"a": 1.0}),
         (Literal["m", "mm"] | None, "mm", "mm"),
         (Annotated[float, 0.0, 1.0], 1, 1.0),
+        (Count, 1, 1),
         (Callable[[int], float] | None, None, None),
     ],
 )

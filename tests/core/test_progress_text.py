@@ -2,7 +2,6 @@ import io
 
 import pytest
 
-from poselift.cli.progress import stage_progress
 from poselift.core import progress_text as progress
 
 
@@ -73,7 +72,7 @@ def test_a_terminal_shows_a_bar_and_lines_above_it():
 
 def test_stages_have_a_bar_each():
     out = progress.Output(Terminal())
-    with stage_progress(out) as report:
+    with progress.stage_progress(out) as report:
         for stage in ("Finding people", "Lifting"):
             report(stage, 0.25)
             report(stage, 1.0)

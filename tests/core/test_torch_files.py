@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.core.torch_files import check_archive, read_checkpoint_file
+from poselift.core.torch_files import read_checkpoint_file
 
 
 @pytest.fixture
@@ -21,14 +21,14 @@ def test_one_flipped_bit_in_the_weights_is_found(saved):
     content[at] ^= 64
     saved.write_bytes(content)
     assert torch.load(saved, weights_only=True)["w"].sum() != 1000, "PyTorch checks it itself"
-    with pytest.raises(InputError, match=r"a\.ckpt is damaged \(wrong check sum of .*data/0\); copy it again"):
+    with pytest.raises(InputError, match=r"a\.ckpt cannot be read .*wrong check sum of .*data/0\); copy it again"):
         read_checkpoint_file(saved)
 
 
 def test_other_files(saved, tmp_path):
     for content in (b"", b"text", saved.read_bytes()[:-100], saved.read_bytes()[:100]):
         (tmp_path / "b.ckpt").write_bytes(content)
-        with pytest.raises(InputError, match=r"b\.ckpt (cannot be read as a checkpoint|is damaged)"):
+        with pytest.raises(InputError, match=r"b\.ckpt cannot be read as a checkpoint"):
             read_checkpoint_file(tmp_path / "b.ckpt")
     torch.save([1], tmp_path / "b.ckpt")
     with pytest.raises(InputError, match="it holds a list"):
@@ -46,5 +46,5 @@ def test_no_error_advises_to_run_the_code_of_a_file(tmp_path):
 def test_a_bomb_is_not_unpacked(tmp_path):
     with zipfile.ZipFile(tmp_path / "a.ckpt", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a/data.pkl", bytes(1 << 20))
-    with pytest.raises(InputError, match="not written by PyTorch"):
-        check_archive(tmp_path / "a.ckpt")
+    with pytest.raises(InputError, match="its parts are compressed"):
+        read_checkpoint_file(tmp_path / "a.ckpt")

@@ -61,17 +61,6 @@ def test_projections_to_the_pixel(written):
         np.testing.assert_allclose(view.distortion.numpy(), distortion, atol=1e-6)
 
 
-def test_the_persons_left_is_left(written):
-    """c01 is before people, who face it: their left is to the right of the picture; c05 is behind them."""
-    folder, _ = written
-    left, right, nose, ankle = COCO17.indices(["left_shoulder", "right_shoulder", "nose", "left_ankle"])
-    for camera, sign in (("c01", 1), ("c05", -1)):
-        (view,) = load_aist(folder, "val", cameras=[camera])
-        x, y = view.keypoints.unbind(-1)
-        assert (sign * (x[:, left] - x[:, right]) > 0).all()
-        assert (y[:, nose] < y[:, ankle]).all()
-
-
 def test_the_detections_it_comes_with(written):
     folder, _ = written
     for view in load_aist(folder, "train", keypoints="detected"):

@@ -26,6 +26,16 @@ def test_mirroring_all_twice_is_nothing(windows, generator):
     # The left wrist of the mirrored body is where the right one was, on the other side.
     left, right = CMU28.index("left_wrist"), CMU28.index("right_wrist")
     torch.testing.assert_close(once.joints[:, :, left, 0], -windows.joints[:, :, right, 0])
+    torch.testing.assert_close(once.root * torch.tensor([-1.0, 1, 1]), windows.root)
+
+
+def test_tilting_turns_all_about_the_middle_of_the_way(windows, generator):
+    tilted = augment.tilt(windows, 1.0, 0.5, generator)
+    torch.testing.assert_close(tilted.root.mean(1), windows.root.mean(1), atol=1e-4, rtol=0)
+    before, after = (part.joints + part.root[:, :, None] for part in (windows, tilted))
+    moves = [(part[:, 1:] - part[:, :-1]).norm(dim=-1) for part in (before, after)]
+    torch.testing.assert_close(*moves, atol=1e-4, rtol=1e-3)
+    assert float((after - before).norm(dim=-1).mean()) > 0.05
 
 
 def test_recombining_keeps_legs_and_takes_arms(windows, generator):

@@ -50,10 +50,11 @@ def test_bench_views(cmu_files):
         torch.testing.assert_close(found.times[1] - found.times[0], torch.tensor(0.02))
     assert det[0].keypoints[10:20, 3].isnan().all()
     assert gt[0].keypoints[10:20, 3].isfinite().all()
+    assert det[0].scores[:, 3].unique().tolist() == [0, 1]
 
 
 def test_bench_that_does_not_fit(cmu_files):
-    with pytest.raises(InputError, match="choose det or gt"):
+    with pytest.raises(InputError, match="has no 'other'; it has det, gt"):
         CmuBench(*cmu_files, keypoints="other")
     rewrite(cmu_files[1], clip_index=np.array([4, 99]))
     with pytest.raises(InputError, match="names clip 99"):

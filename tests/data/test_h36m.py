@@ -1,12 +1,11 @@
 import re
-from collections import Counter
 
 import numpy as np
 import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.data.h36m import FRAMES, load_h36m, load_h36m_corpus
+from poselift.data.h36m import load_h36m, load_h36m_corpus
 from poselift.data.h36m_cameras import h36m_camera
 from poselift.data.reading import load_object_npz
 from poselift.skeleton import CMU28, COCO17, H36M17, MPII16
@@ -39,19 +38,7 @@ def test_the_published_splits(views):
     assert not any(name.startswith("S11/Directions/") for name in names)
     assert len(names) == len(views["test"])
     assert {view.camera for view in views["test"]} == set(CAMERAS)
-
-
-def test_frames_per_action_in_the_test(views):
-    """Each pose counts four times, once a camera; the published numbers are such multiples."""
-    expected, found = Counter(), Counter()
-    for subject in ("S9", "S11"):
-        for name in takes(subject, some=FEW):
-            expected[name.split()[0]] += 4 * len(motion(LENGTH, subject, name))
-    for view in views["test"]:
-        found[view.action] += len(view)
-    assert found == expected
-    assert found["Directions"] == 4 * (12 + 13 + 13)
-    assert all(frames % 4 == 0 for frames in FRAMES.values())
+    assert {view.action for view in views["test"]} == {"Directions", "Sitting", "Photo", "WalkDog"}
 
 
 def test_joints_in_the_camera_frame(views):

@@ -9,7 +9,8 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.data.h36m import load_h36m
-from poselift.data.h36m_cdf import prepare, read_download
+from poselift.data.h36m_cdf import prepare, read_cdf
+from poselift.data.reading import load_object_npz
 from tests.data.formats.h36m import MOVING, TEST, TRAIN, camera_frame, motion, takes, write_h36m_cdf
 
 LENGTH = 3
@@ -29,8 +30,9 @@ def copy(raw, tmp_path):
     return Path(shutil.copytree(raw, tmp_path / "copy", copy_function=lambda a, b: Path(b).symlink_to(a)))
 
 
-def test_the_download_under_the_names_of_the_field(raw):
-    positions = read_download(raw)
+def test_the_download_under_the_names_of_the_field(raw, tmp_path):
+    prepare(raw, tmp_path)
+    positions = load_object_npz(tmp_path / "data_3d_h36m.npz", "positions_3d")
     assert set(positions) == {*TRAIN, *TEST}
     for subject, found in positions.items():
         assert set(found) == set(takes(subject))
@@ -73,6 +75,12 @@ def test_the_tool(raw, tmp_path, monkeypatch, capsys):
     assert "error: no such file: " in capsys.readouterr().err
 
 
+def test_a_damaged_file(raw, tmp_path):
+    (tmp_path / "a.cdf").write_bytes(next(raw.rglob("Directions.cdf")).read_bytes()[:900])
+    with pytest.raises(InputError, match=r"a.cdf cannot be read as a CDF"):
+        read_cdf(tmp_path / "a.cdf")
+
+
 def test_incomplete_downloads(copy, tmp_path):
     place = copy / "S8" / "MyPoseFeatures" / "D3_Positions"
     (place / "Eating 1.cdf").unlink()
@@ -81,5 +89,5 @@ def test_incomplete_downloads(copy, tmp_path):
     assert not (tmp_path / "out" / "data_3d_h36m.npz").exists()
     shutil.rmtree(copy / "S5")
     with pytest.raises(InputError, match=r"no such file: .*S5.*\nHuman3.6M as downloaded is expected as") as caught:
-        read_download(copy)
+        prepare(copy, tmp_path / "out")
     assert "http://vision.imar.ro/human3.6m/" in str(caught.value)

@@ -2,8 +2,7 @@ import numpy as np
 import torch
 
 from poselift.data.mpi_inf_3dhp import CAMERAS, load_mpi_inf_3dhp
-from poselift.data.mpi_inf_3dhp_npz import TRAIN_INTRINSICS, load_mpi_inf_3dhp_npz
-from poselift.geometry import project
+from poselift.data.mpi_inf_3dhp_npz import load_mpi_inf_3dhp_npz
 from tests.data.formats.mpi_inf_3dhp import (
     JOINTS17,
     K_TRAIN,
@@ -60,14 +59,3 @@ def test_the_same_views_as_of_the_download(tmp_path):
             assert getattr(ours, key) == getattr(theirs, key)
         for key in ("joints", "keypoints", "scores", "times", "image_size", "K"):
             torch.testing.assert_close(getattr(theirs, key), getattr(ours, key), atol=1e-5, rtol=0, equal_nan=True)
-
-
-def test_the_studio_camera_of_the_test_set_is_training_camera_8(tmp_path):
-    """The test set's calibration has it in mm, the training set's in pixels."""
-    write_mpi_inf_3dhp_npz(tmp_path, {"S1 Seq1": 1}, {"TS3": 1})
-    (view,) = load_mpi_inf_3dhp_npz(tmp_path, "test")
-    np.testing.assert_allclose(view.K, TRAIN_INTRINSICS["8"], atol=0.005)
-    point = torch.tensor([[0.1, -0.2, 3.5]])
-    torch.testing.assert_close(
-        project(point, view.K), project(point, torch.from_numpy(TRAIN_INTRINSICS["8"]).float()), atol=0.005, rtol=0
-    )

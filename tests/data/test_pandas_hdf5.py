@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.data.hdf5_file import is_hdf5
 from poselift.data.pandas_hdf5 import read_frame
 
 FILES = Path(__file__).parents[1] / "keypoints" / "files"
@@ -17,15 +16,6 @@ def path(tmp_path):
     path = tmp_path / "clip.h5"
     path.write_bytes(gzip.decompress((FILES / "deeplabcut_single_table.h5.gz").read_bytes()))
     return path
-
-
-def test_labels_and_values_of_what_pandas_wrote(path):
-    columns, index, values = read_frame(path)
-    assert is_hdf5(path)
-    assert columns[3] == ("DLC_resnet50_walkMay1shuffle1_50000", "left_shoulder", "x")
-    assert index == [0, 1, 2, 3]
-    assert values.shape == (4, 24)
-    assert values[1, 0] == 106.0
 
 
 def test_no_code_is_run_from_the_labels(path):

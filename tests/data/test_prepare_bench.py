@@ -37,6 +37,7 @@ def test_the_views_are_those_of_the_benchmark(corpus_file, tmp_path):
         assert (corpus["split"][bench["clip_index"]] == "test").all()
         missing = (bench["keypoints"] == MISSING).any(-1)
         assert (bench["scores"][missing] == 0).all()
+    assert not torch.equal(detected[0].root, detected[1].root), "each view has its own camera"
     for view, truth in zip(detected, exact, strict=True):
         assert np.isin(tuple(view.image_size.tolist()), (1920, 1080, 1280, 960, 1000)).all()
         points = view.joints + view.root[:, None]

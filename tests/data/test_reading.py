@@ -1,7 +1,5 @@
 import pickle
 import re
-import struct
-import zlib
 
 import h5py
 import numpy as np
@@ -53,15 +51,14 @@ def test_damaged_pickles(tmp_path):
         path.write_bytes(data)
         with pytest.raises(InputError, match=r"a\.pkl"):
             load_pickle(path)
-    with pytest.raises(InputError, match="no such file"):
-        load_pickle(tmp_path / "nothing.pkl")
 
 
-@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
-def test_object_npz(tmp_path, save):
+def test_object_npz(tmp_path):
     path = tmp_path / "a.npz"
     clips = {"S1": {"Photo": np.ones((4, 32, 3), np.float32)}}
-    save(path, positions_3d=np.array(clips, object), plain=np.arange(3), rows=np.array([{"a": 1}, None], object))
+    np.savez_compressed(
+        path, positions_3d=np.array(clips, object), plain=np.arange(3), rows=np.array([{"a": 1}, None], object)
+    )
     found = load_object_npz(path, "positions_3d")
     np.testing.assert_array_equal(found["S1"]["Photo"], clips["S1"]["Photo"])
     np.testing.assert_array_equal(load_object_npz(path, "plain"), np.arange(3))
@@ -126,12 +123,6 @@ def test_both_versions_of_mat_read_the_same(tmp_path, write):
         load_mat(path, {"annot2": (None, 17, 2)})
 
 
-def test_a_group_is_no_array(tmp_path):
-    write_hdf5(tmp_path / "a.mat", {})
-    with pytest.raises(InputError, match="no variable 'group'"):
-        load_mat(tmp_path / "a.mat", {"group": None})
-
-
 def test_cells(tmp_path):
     cells = np.empty((14, 1), object)
     for row in range(14):
@@ -143,8 +134,6 @@ def test_cells(tmp_path):
 
 def test_damaged_mat(tmp_path):
     path = tmp_path / "a.mat"
-    with pytest.raises(InputError, match="no such file"):
-        load_mat(path, {"x": None})
     savemat(path, {"x": np.zeros((50, 50))})
     whole = path.read_bytes()
     for data in (b"", b"hello", whole[:150], whole[:-500]):
@@ -157,46 +146,13 @@ def test_damaged_mat(tmp_path):
         load_mat(path, {"x": None})
 
 
-def test_a_compressed_mat_whose_parts_do_not_hold_what_they_declare(tmp_path):
-    path = tmp_path / "a.mat"
-    savemat(path, {"x": np.zeros((5, 5)), "y": np.ones((1, 1))}, do_compression=True)
-    whole = path.read_bytes()
-    last = whole.rindex(b"\x78\x9c") + 2
-    changed = zlib.compress(struct.pack("<II", 14, 10**6) + bytes(100))
-    for data in (
-        whole[:-3],
-        whole[:last] + bytes(len(whole) - last),
-        whole[:-4] + b"\1\2\3\4",
-        whole[:128] + struct.pack("<II", 15, len(changed)) + changed,
-        whole + whole[128:140],
-    ):
-        path.write_bytes(data)
-        with pytest.raises(InputError, match=r"a\.mat cannot be read as a MATLAB file"):
-            load_mat(path, {"x": None, "y": None})
-
-
-@pytest.mark.slow
-def test_an_hdf5_file_whose_free_blocks_lead_back_to_one(tmp_path):
-    """Old versions of the HDF5 library follow them for ever."""
-    path = tmp_path / "a.mat"
-    write_hdf5(path, {"x": np.zeros((5, 5))})
-    content = bytearray(path.read_bytes())
-    heap = content.index(b"HEAP")
-    block, start = struct.unpack_from("<QQ", content, heap + 16)
-    content[512 + start + block : 512 + start + block + 8] = struct.pack("<Q", block)
-    path.write_bytes(content)
-    for key in "x", "another":
-        with pytest.raises(InputError, match=r"a\.mat"):
-            load_mat(path, {key: None})
-
-
 def test_numbers(tmp_path):
     np.testing.assert_array_equal(numbers(tmp_path, "x", np.arange(3), (3,)), [0.0, 1.0, 2.0])
-    for array in (np.array(["a"]), np.array([None]), np.zeros(1, [("a", "f8")])):
-        with pytest.raises(InputError, match=r"'x' holds values of type .*, expected numbers"):
-            numbers(tmp_path, "x", array, (1,))
-    with pytest.raises(InputError, match="'x' is a float64, expected an array"):
-        numbers(tmp_path, "x", np.float64(3), (1,))
+    for values in (np.array(["a"]), [[1.0], [1.0, 2.0]], {"a": 1}):
+        with pytest.raises(InputError, match="'x' is not an array of numbers"):
+            numbers(tmp_path, "x", values, (1,))
+    with pytest.raises(InputError, match=r"'x' has shape \(\), expected \(1\)"):
+        numbers(tmp_path, "x", 3.0, (1,))
 
 
 def test_a_mat_that_declares_or_unpacks_to_too_much(tmp_path, monkeypatch):
@@ -204,12 +160,6 @@ def test_a_mat_that_declares_or_unpacks_to_too_much(tmp_path, monkeypatch):
     path = tmp_path / "a.mat"
     savemat(path, {"x": np.zeros(20_000)}, do_compression=True)
     with pytest.raises(InputError, match=r"x declares the shape .*more than the 100000 bytes"):
-        load_mat(path, {"x": None})
-    with h5py.File(path, "w", userblock_size=512) as file:
-        file.create_dataset("x", shape=(10**9, 10**3), dtype="f8", chunks=(1000, 10))
-    with path.open("r+b") as file:
-        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM")
-    with pytest.raises(InputError, match="/x declares the shape"):
         load_mat(path, {"x": None})
 
 

@@ -6,7 +6,7 @@ import torch
 from poselift.data.recorded import RecordedData, RecordedSampler, mirror
 from poselift.data.views import View, render_views
 from poselift.geometry import project
-from poselift.skeleton import CMU28, COCO17, H36M17
+from poselift.skeleton import CMU28, H36M17
 
 CPU = torch.device("cpu")
 
@@ -60,26 +60,6 @@ def test_2d_and_3d_belong_together_by_name(generator):
         else:
             assert seen.isnan().all()
             assert (batch.scores[:, :, row] == 0).all()
-
-
-def test_joints_that_the_dataset_lacks_are_not_known(generator):
-    batch = source([ramp("a", 20, skeleton=COCO17)]).sample(4, generator)
-    for row, joint in enumerate(H36M17.joints):
-        known = batch.joints[:, :, row]
-        if joint in COCO17.joints:
-            assert (known[..., 1] == COCO17.index(joint)).all()
-        else:
-            assert known.isnan().all(), f"{joint} is none of COCO's, and is not made up from others"
-
-
-def test_single_pictures_become_windows_of_one_valid_frame(generator):
-    nothing = torch.full((1, 17, 3), torch.nan)
-    pictures = [replace(ramp("a" * n, 1, skeleton=COCO17), joints=nothing) for n in range(1, 6)]
-    batch = source(pictures).sample(200, generator)
-    assert batch.valid[:, 0].all()
-    assert not batch.valid[:, 1:].any()
-    assert batch.joints.isnan().all()
-    assert set(batch.K[:, 0, 0].tolist()) == {1, 2, 3, 4, 5}
 
 
 def test_the_mirrored_motion_is_what_the_mirrored_camera_sees(corpus, generator):

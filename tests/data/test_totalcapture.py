@@ -51,16 +51,6 @@ def test_projections_to_the_pixel(written):
         assert (view.scores == 1).all()
 
 
-def test_the_persons_left_is_left(written):
-    """cam1 is before people, who face it: their left is to the right of the picture; cam5 is behind them."""
-    folder, _ = written
-    left, right, head, ankle = TOTALCAPTURE21.indices(["left_shoulder", "right_shoulder", "head", "left_ankle"])
-    for camera, sign in (("cam1", 1), ("cam5", -1)):
-        x, y = load_totalcapture(folder, "test", [camera])[0].keypoints.unbind(-1)
-        assert (sign * (x[:, left] - x[:, right]) > 0).all()
-        assert (y[:, head] < y[:, ankle]).all()
-
-
 def test_who_is_outside_the_picture_is_not_seen(tmp_path):
     write_totalcapture(tmp_path, frames=2)
     path = tmp_path / "calibration.cal"

@@ -16,6 +16,10 @@ def test_pixels_are_the_projected_joints_and_people_stand_upright(corpus, genera
     head, foot = CMU28.index("head_top"), CMU28.index("left_ankle")
     assert (shot.pixels[:, :, head, 1] < shot.pixels[:, :, foot, 1]).all()
     torch.testing.assert_close(shot.joints.norm(dim=-1), windows.joints.norm(dim=-1), atol=1e-5, rtol=1e-4)
+    far = windows.root + torch.linspace(-9, 9, 12)[:, None] * torch.tensor([1.0, 0, 0])
+    assert float(render_view(windows.joints, far, CameraRange(), generator).root[..., 2].min()) > 0.1, (
+        "nobody walks past"
+    )
 
 
 def test_left_is_left(corpus, generator):

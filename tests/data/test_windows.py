@@ -30,6 +30,11 @@ def test_windows_stay_in_their_clip_and_keep_time(generator):
     assert 50 < rate.max() < 62
 
 
+def test_the_share_of_a_subject_is_the_root_of_its_frames(generator):
+    windows = WindowSampler(ramp([100, 800, 800], "abb"), 4).sample(4000, generator)
+    assert abs(float((windows.root[:, 0, 0] == 0).float().mean()) - 1 / 5) < 0.03
+
+
 def test_frames_past_the_end_are_not_valid(generator):
     windows = WindowSampler(ramp([31], "a"), 96).sample(32, generator)
     assert not windows.valid[:, -1].any()

@@ -13,8 +13,6 @@ PAGES = sorted(
     for path in ROOT.glob(pattern)
     if path.name != "CHANGELOG.md"
 )
-RUN_PAGES = [path for path in PAGES if path.parent == ROOT or ROOT / "docs" in path.parents]
-"""Pages of users, whose commands run; those of the benchmarks and of the weights are only parsed."""
 
 _BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _SHELL = ("", "bash", "sh")

@@ -1,103 +1,41 @@
-"""The commands of the documentation that take a clip run on a short one; the parser of every other command reads it.
-
-test_pages.py runs those of training, evaluation and reports.
-"""
+"""Each command of the documentation: its parser reads it, its config is complete, and its model can be built."""
 
 import argparse
-import glob
 import importlib
-import re
 import runpy
-import shutil
 import sys
-import webbrowser
-from itertools import pairwise
-from pathlib import Path
 
 import pytest
-from fsspec.registry import _registry
+from hydra import compose, initialize_config_dir
+from hydra.utils import instantiate
+from omegaconf import OmegaConf
 
+from poselift.cli.config import CONF
 from poselift.cli.main import main
-from poselift.core import threads
-from tests.cli.batch.conftest import OneProcess
-from tests.cli.running import poselift
-from tests.cli.test_stream import free_port
-from tests.docs.commands import PAGES, ROOT, RUN_PAGES, commands_of
-from tests.docs.stand_ins import (
-    END,
-    Bucket,
-    Camera,
-    RayInOneProcess,
-    detector,
-    skip_without_package,
-    write_files,
+from poselift.models import build_model
+from tests.cli.running import (
+    NOTHING_WRITTEN,
+    TINY_DATA,
+    TINY_LIFTER,
+    assert_complete,
+    composed,
+    hydra_as_before,
+    poselift,
 )
-from tests.video.rtsp_server import rtsp_served
+from tests.docs.commands import PAGES, ROOT, commands_of
 
 COMMANDS = {str(command): command for page in PAGES for command in commands_of(page).values()}
-OF_USERS = {str(command) for page in RUN_PAGES for command in commands_of(page).values()}
-
-RUN = {
-    "lift": ["--end", str(END), "--weights", "tiny"],
-    "batch": ["--weights", "tiny", "--quality", "fast", "--workers", "1"],
-    "stream": ["--no-window", "--duration", "0.2", "--weights", "tiny"],
-    "attention": ["--frames", "8", "--weights", "tiny", "--detector", "movenet-fast"],
-    **{name: [] for name in ("view", "export", "figure", "measure", "smooth", "weights")},
-}
-"""The commands that run here, with the options that make them short; options of their own come after these."""
-
-STAND_INS = {
-    r"--weights (FILE|WEIGHTS)": "--weights mine.safetensors",
-    r"--keypoints PATH": "--keypoints results.json --video clip.mp4",
-    r"\b(VIDEO|FILE|video\.mp4|long\.mp4)\b": "clip.mp4",
-    r"\b(SOURCE|FOLDER)\b": "videos",
-    r"--keypoints corrected --video walk\.mp4": "--keypoints walk",
-    r"--out DIR": "--out lifted",
-    r"\bDIR\b": "walk",
-    r"poselift_out/clip": "walk",
-    r" person_1": " walk/person_1",
-    r" /data/videos": " data/videos",
-    r"/scratch/": "",
-    r"\b(videos|lifted)/(?= |$)": r"\1",
-    r" --no-window": "",  # RUN has it
-    r"--duration 60": "--duration 0.2",
-    r"--device cuda": "--device cpu",
-    r"--detector rtmpose": r"\g<0> --quality best",  # its made-up people need more looks
-}
-"""Files and devices of the pages, as patterns -> those of the tests."""
-
-
-def runs_here(text):
-    """Whether a command is one of those of users in RUN."""
-    return text in OF_USERS and COMMANDS[text].program == "poselift" and COMMANDS[text].arguments[0] in RUN
-
-
-def options(text):
-    """The options of a command, some with their values."""
-    name, *words = COMMANDS[text].arguments
-    valued = {f"{word} {value}" for word, value in pairwise(words) if word in ("--kind", "--detector")}
-    return {name, *valued, *(word for word in words if word.startswith("--"))}
-
-
-def chosen(text):
-    """Whether a command is run here: no other one has its options and more."""
-    return runs_here(text) and not any(options(text) < options(other) for other in COMMANDS if runs_here(other))
-
-
-def named(text, places=None):
-    """The arguments of a command with the files of the test."""
-    arguments = " ".join(COMMANDS[text].arguments)
-    for pattern, place in (STAND_INS | (places or {})).items():
-        arguments = re.sub(pattern, place, arguments)
-    return arguments
+TRAINED = [command for command in COMMANDS.values() if command.config == "train"]
+EVALUATED = [command for command in COMMANDS.values() if command.config == "evaluate"]
+OTHERS = [command for command in COMMANDS.values() if not command.config]
 
 
 class ReadError(Exception):
     """Raised where a command would begin to work."""
 
 
-@pytest.mark.parametrize("text", [text for text in COMMANDS if not (COMMANDS[text].config or chosen(text))])
-def test_its_parser_reads_a_command(text, monkeypatch):
+@pytest.mark.parametrize("command", OTHERS, ids=str)
+def test_its_parser_reads_a_command(command, monkeypatch):
     for name in ("parse_args", "parse_intermixed_args"):
         read = getattr(argparse.ArgumentParser, name)
 
@@ -105,7 +43,6 @@ def test_its_parser_reads_a_command(text, monkeypatch):
             raise ReadError(read(self, args, namespace))
 
         monkeypatch.setattr(argparse.ArgumentParser, name, stop)
-    command = COMMANDS[text]
     monkeypatch.setattr(sys, "argv", [command.program, *command.arguments])
     with pytest.raises(ReadError):
         start(command)
@@ -121,42 +58,40 @@ def start(command):
         runpy.run_path(str(ROOT / command.program), run_name="__main__")
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A folder in which the commands find the files that they name."""
-    folder = tmp_path_factory.mktemp("commands")
-    main(["lift", "--out", str(folder / "walk"), "--world", *RUN["lift"]])
-    write_files(folder)
-    return folder
+def values_of(command):
+    """The overrides of a command; those of a sweep with their first value."""
+    if "-m" not in command.overrides:
+        return command.overrides
+    swept = [word.split(",")[0] for word in command.overrides if word != "-m"]
+    return [word for word in swept if not word.startswith("hydra")]
 
 
-@pytest.fixture(scope="module")
-def places(folder):
-    """Addresses of the pages -> those of this machine."""
-    with rtsp_served((folder / "live.ts").read_bytes(), seconds=1.0) as url:
-        yield {r"rtsp://\S+": url, "8765": str(free_port())}
+@pytest.mark.parametrize("command", TRAINED, ids=str)
+def test_a_training_has_a_complete_config_and_a_model(command):
+    with composed(*values_of(command)) as config:
+        assert OmegaConf.missing_keys(config) <= {"data.corpus"}, "text may leave out the reader's own file"
+        assert build_model(instantiate(config.model, _convert_="all"))
+
+
+@pytest.mark.parametrize("command", EVALUATED, ids=str)
+def test_an_evaluation_has_a_complete_config(command):
+    with hydra_as_before(), initialize_config_dir(CONF, version_base="1.3"):
+        assert_complete(compose("evaluate", command.overrides))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", {named(text): text for text in COMMANDS if chosen(text)}.values())
-def test_a_command_runs(text, folder, places, tmp_path, monkeypatch):
-    skip_without_package(text)
-    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+def test_the_first_training_of_the_readme_is_evaluated_and_reported(tmp_path, monkeypatch):
+    """Its three commands one after the other, with a small lifter and little data."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(threads, "_limit", threads._limit)  # put back at the end: a worker sets it for good
-    monkeypatch.setattr("poselift.cli.batch.batch_command.LocalEngine", OneProcess)
-    monkeypatch.setattr("poselift.cli.batch.batch_command.cores", lambda: 1)  # the other tests need theirs
-    monkeypatch.setattr("poselift.cli.batch.batch_command.RayEngine", RayInOneProcess)
-    monkeypatch.setattr("poselift.cli.batch.batch_command.require", lambda *_: None)
-    monkeypatch.setattr("poselift.cli.detector.build_detector", detector)
-    monkeypatch.setattr("poselift.video.source._quiet_capture", Camera)
-    monkeypatch.setattr(webbrowser, "open", lambda address: True)
-    monkeypatch.setitem(_registry, "s3", Bucket)
-    monkeypatch.setattr(Bucket, "store", {})
-    Bucket().pipe_file("/bucket/videos/clip.mp4", Path("clip.mp4").read_bytes())
-    name, *arguments = named(text, places).split()
-    # A batch gets its patterns in quotes; those of the others are for the shell.
-    words = [[word] if name == "batch" else sorted(glob.glob(word)) or [word] for word in arguments]
-    quick = ["--quality", "fast"] if name == "lift" and "--keypoints" not in arguments else []
-    ran = poselift(name, *RUN[name], *quick, *(word for some in words for word in some))
-    assert ran.code == 0, ran.out + ran.err
+    short = {
+        "train": [*NOTHING_WRITTEN, *TINY_LIFTER, *TINY_DATA, "trainer=smoke"],
+        "evaluate": ["flip=false", "refine=false"],
+        "report": [],
+    }
+    commands = list(commands_of(ROOT / "README.md").values())
+    first = next(place for place, command in enumerate(commands) if "experiment=first" in command.arguments)
+    for command, name in zip(commands[first:], short, strict=False):
+        assert command.name == name
+        ran = poselift(name, *command.overrides, *short[name])
+        assert (ran.code or 0) == 0, ran.out + ran.err
+    assert (tmp_path / "outputs" / "report" / "index.html").is_file()

@@ -26,6 +26,8 @@ def test_points_and_scores_are_those_of_the_file(write, body, joints, skeleton):
     found = file.detections((640, 480))[0]
     np.testing.assert_array_equal(found.boxes[0], [10, 20, 40, 60])
     assert found.box_scores[0] == 1
+    for named in (skeleton, None):
+        assert read_keypoints(write("again.json", content), named).skeleton == skeleton
 
 
 @pytest.mark.parametrize(("list_", "key"), [("people", "pose_keypoints_2d"), ("bodies", "joints")])

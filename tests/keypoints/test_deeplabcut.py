@@ -108,18 +108,3 @@ def test_broken_tables(write, text, message):
     with pytest.raises(InputError, match=message) as raised:
         read_keypoints(path)
     assert str(path) in str(raised.value)
-
-
-def test_a_mark_of_the_encoding_is_no_part_of_the_text(unpacked, tmp_path):
-    plain = unpacked("deeplabcut_single.csv")
-    marked = tmp_path / "marked.csv"
-    marked.write_bytes(b"\xef\xbb\xbf" + plain.read_bytes())
-    for number, (observation,) in read_keypoints(plain).frames.items():
-        np.testing.assert_array_equal(read_keypoints(marked).frames[number][0].points, observation.points)
-
-
-def test_another_encoding_is_said(unpacked, tmp_path):
-    path = tmp_path / "latin.csv"
-    path.write_bytes(unpacked("deeplabcut_single.csv").read_bytes().replace(b"nose", "n\u00e9z".encode("latin-1")))
-    with pytest.raises(InputError, match=r"latin\.csv cannot be read as text in UTF-8"):
-        read_keypoints(path)

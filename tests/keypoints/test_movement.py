@@ -32,15 +32,6 @@ def arrays(points, space=("x", "y")):
     }
 
 
-def with_xarray(path, content, unit):
-    """As movement saves it where only scipy is installed: netCDF 3."""
-    xarray = pytest.importorskip("xarray", reason="xarray is not installed")
-    variables = {name: content[name] for name in ("position", "confidence")}
-    coordinates = {name: content[name] for name in ("time", "space", "keypoints", "individuals")}
-    dataset = xarray.Dataset(variables, coordinates, {"time_unit": unit, "source_software": "SLEAP"})
-    dataset.to_netcdf(path, engine="scipy")
-
-
 def with_h5py(path, content, unit):
     """netCDF 4, as the netCDF library writes it: HDF5 whose dimensions have scales."""
     with h5py.File(path, "w") as file:
@@ -56,10 +47,9 @@ def with_h5py(path, content, unit):
         file.attrs["time_unit"] = unit
 
 
-@pytest.mark.parametrize("save", [with_xarray, with_h5py], ids=["netCDF 3", "netCDF 4"])
 @pytest.mark.parametrize("unit", ["seconds", "frames"])
-def test_points_scores_people_and_times_are_those_of_the_file(tmp_path, points, save, unit):
-    save(tmp_path / "poses.nc", arrays(points), unit)
+def test_points_scores_people_and_times_are_those_of_the_file(tmp_path, points, unit):
+    with_h5py(tmp_path / "poses.nc", arrays(points), unit)
     file = read_keypoints(tmp_path / "poses.nc")
     assert (file.format, file.skeleton, file.people) == ("movement", COCO17, {"id_0": 1, "id_1": 2})
     assert [len(there) for there in file.frames.values()] == [2, 2, 1, 2]

@@ -4,6 +4,7 @@ import pytest
 from poselift.core.errors import InputError
 from poselift.keypoints import read_keypoints
 from poselift.skeleton import BODY25, BODY25B, COCO17, COCO18, HALPE26
+from tests.keypoints.test_which_skeleton import walking
 
 
 def person(points, number=-1):
@@ -44,35 +45,15 @@ def test_zeros_are_a_joint_that_was_not_found(write, body):
     np.testing.assert_allclose(found.boxes[0, :2], np.delete(points, 4, 0)[:, :2].min(0))
 
 
-def standing(skeleton):
-    """Someone upright with hanging arms, by names."""
-    places = {"nose": (0, -70), "eye": (5, -75), "ear": (9, -72), "shoulder": (20, -50), "elbow": (24, -25)}
-    places |= {"wrist": (26, 0), "hip": (12, 0), "knee": (13, 45), "ankle": (13, 90), "heel": (12, 95)}
-    places |= {"big_toe": (15, 97), "small_toe": (18, 97), "pelvis": (0, 0), "mid_shoulders": (0, -50)}
-    places |= {"neck_base": (0, -55), "head_top": (0, -95)}
-    points = []
-    for joint in skeleton.joints:
-        side, _, part = joint.partition("_")
-        x, y = places[part] if side in ("left", "right") else places[joint]
-        points.append((300 + (-x if side == "right" else x), 200 + y, 0.9))
-    return np.array(points, float)
-
-
-@pytest.mark.parametrize("skeleton", [BODY25, BODY25B])
-def test_body_25_and_25b_are_told_apart_by_the_middle_of_the_hips(write, skeleton):
-    file = read_keypoints(write_folder(write, {0: [person(standing(skeleton))]}))
-    assert file.skeleton == skeleton
-
-
 def test_the_users_word_goes_before(write):
-    folder = write_folder(write, {0: [person(standing(BODY25))]})
+    folder = write_folder(write, {0: [person(walking(BODY25, 0)[0])]})
     assert read_keypoints(folder, BODY25B).skeleton == BODY25B
     with pytest.raises(InputError, match="25 joints, but coco17 has 17"):
         read_keypoints(folder, COCO17)
 
 
-def test_a_scale_of_0_to_1_is_brought_to_pixels(write):
-    points = standing(BODY25)
+def test_a_scale_of_0_to_1_is_brought_to_pixels(write, body):
+    points = body(25)
     normal = points.copy()
     normal[:, :2] = points[:, :2] / (639, 479)
     file = read_keypoints(write_folder(write, {0: [person(normal)]}))
@@ -95,7 +76,7 @@ def test_broken_files(write, content, message):
 
 def test_files_that_do_not_belong_together(write, body):
     folder = write_folder(write, {0: [person(body(18))], 1: [person(body(25))]})
-    with pytest.raises(InputError, match="its people have 18, 25 joints"):
+    with pytest.raises(InputError, match="different skeletons, coco18 and body25"):
         read_keypoints(folder)
     write("json/readme.json", {"people": []})
     with pytest.raises(InputError, match=r"the file 'readme\.json' has no number; name it by its frame number"):

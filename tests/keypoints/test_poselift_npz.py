@@ -42,11 +42,11 @@ def test_files_that_do_not_belong_together(tmp_path, clip):
     folder = poselift_npz(tmp_path / "out", clip, COCO17, (640, 480), 25.0)
     with pytest.raises(InputError, match="its JSON names the skeleton coco17"):
         read_keypoints(folder, BODY25)
-    about = json.loads((folder / "person_7.json").read_text())
-    about["keypoints"]["image_size"] = [1, 1]
-    (folder / "person_7.json").write_text(json.dumps(about))
-    with pytest.raises(InputError, match=r"person_7\.npz has the person, skeleton or picture size of another"):
-        read_keypoints(folder)
+    right = json.loads((folder / "person_7.json").read_text())
+    for wrong in ({"person": 3}, {"keypoints": {**right["keypoints"], "image_size": [1, 1]}}):
+        (folder / "person_7.json").write_text(json.dumps({**right, **wrong}))
+        with pytest.raises(InputError, match=r"person_7\.npz has the person, skeleton or picture size of another"):
+            read_keypoints(folder)
     (folder / "person_7.json").unlink()
     with pytest.raises(InputError, match=r"no such file: .*person_7\.json"):
         read_keypoints(folder)

@@ -76,7 +76,7 @@ GOOD = {"keypoints": {"x": [1.0] * 17, "y": [2.0] * 17}}
     [
         ([GOOD, {"name": "person"}], "frame 0 has an entry without 'keypoints'; write the file with a model for poses"),
         ([{"keypoints": {"x": [1, 2], "y": [1]}}], "'x', 'y' and 'visible' differ in length"),
-        ([[GOOD], [{"keypoints": {"x": [1.0] * 5, "y": [1.0] * 5}}]], "its people have 5, 17 joints"),
+        ([[GOOD], [{"keypoints": {"x": [1.0] * 5, "y": [1.0] * 5}}]], "people of 5 joints are unknown"),
     ],
 )
 def test_broken_files(write, content, message):

@@ -9,10 +9,7 @@ from torch.testing import assert_close
 from poselift import metrics as M
 from poselift.geometry import axis_angle_to_matrix
 from poselift.skeleton import CMU28, H36M17, Skeleton
-
-
-def number(value: float) -> torch.Tensor:
-    return torch.tensor(value, dtype=torch.float64)
+from tests.metrics.scalar import number
 
 
 def arm(degrees: float) -> torch.Tensor:

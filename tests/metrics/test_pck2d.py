@@ -6,10 +6,7 @@ import torch
 from torch.testing import assert_close
 
 from poselift import metrics as M
-
-
-def number(value: float) -> torch.Tensor:
-    return torch.tensor(value, dtype=torch.float64)
+from tests.metrics.scalar import number
 
 
 @pytest.mark.parametrize("alpha", [0.02, 0.05])
@@ -52,10 +49,3 @@ def test_a_pose_without_a_size_does_not_count():
     assert found.counts.sum(1).tolist() == [3, 0]
     mask = torch.tensor([False, True, False])
     assert M.correct_pixels(BODY, BODY, mask).mean().isnan()
-
-
-def test_a_nan_that_counts_shows_and_one_that_does_not_is_left_out():
-    pred = BODY.clone()
-    pred[2] = math.nan
-    assert M.correct_pixels(pred, BODY).mean().isnan()
-    assert_close(M.correct_pixels(pred, BODY, torch.tensor([True, True, False])).mean(), number(100.0))

@@ -1,9 +1,8 @@
-import math
-
 import torch
 from torch.testing import assert_close
 
 from poselift import metrics as M
+from tests.metrics.scalar import number
 
 
 def at(*millimetres: float) -> tuple[torch.Tensor, torch.Tensor]:
@@ -12,10 +11,6 @@ def at(*millimetres: float) -> tuple[torch.Tensor, torch.Tensor]:
     pred = target.clone()
     pred[:, 2] = torch.tensor(millimetres, dtype=torch.float64) / 1000
     return pred, target
-
-
-def number(value: float) -> torch.Tensor:
-    return torch.tensor(value, dtype=torch.float64)
 
 
 def test_a_joint_at_the_threshold_is_not_correct():
@@ -32,13 +27,3 @@ def test_auc_is_the_mean_over_31_thresholds():
     curve = [M.correct_joints(pred, target, threshold_mm=float(threshold)).mean() for threshold in range(0, 151, 5)]
     assert_close(M.joint_areas(pred, target).mean(), torch.stack(curve).mean())
     assert_close(M.correct_joints_by_threshold(pred, target).mean(1), torch.stack(curve))
-
-
-def test_masks_and_nan():
-    pred, target = at(0, 500)
-    assert_close(M.correct_joints(pred, target, torch.tensor([True, False])).mean(), number(100.0))
-    assert M.correct_joints(pred, target, torch.tensor([False, False])).mean().isnan()
-    assert M.joint_areas(pred, target, torch.tensor([False, False])).mean().isnan()
-    pred[1] = math.nan
-    assert M.correct_joints(pred, target).mean().isnan()
-    assert M.joint_areas(pred, target).mean().isnan()

@@ -4,6 +4,7 @@ from torch.testing import assert_close
 
 from poselift import metrics as M
 from poselift.skeleton import COCO17
+from tests.metrics.scalar import number
 
 LEFT_FOREARM = list(M.LIMBS).index("left_lower_arm")
 
@@ -13,10 +14,6 @@ def pose() -> torch.Tensor:
     """Joints 10 px apart from each other along x, in 2D, so that each limb is 20 px per step of the index."""
     x = 10.0 * torch.arange(17, dtype=torch.float64)
     return torch.stack((x, torch.zeros_like(x)), -1)
-
-
-def number(value: float) -> torch.Tensor:
-    return torch.tensor(value, dtype=torch.float64)
 
 
 def test_strict_wants_both_ends_and_the_other_form_their_mean(pose):
@@ -42,9 +39,3 @@ def test_a_limb_counts_where_both_ends_do(pose):
     mask = torch.ones(17, dtype=torch.bool)
     mask[COCO17.index("left_elbow")] = False
     assert M.correct_limbs(pose, pose, COCO17, mask).counts.sum() == 6
-    assert M.correct_limbs(pose, pose, COCO17, torch.zeros(17, dtype=torch.bool)).mean().isnan()
-
-
-def test_works_in_3d_and_in_batches(pose):
-    points = torch.nn.functional.pad(pose, (0, 1)).expand(2, 3, 17, 3)
-    assert M.correct_limbs(points, points, COCO17).values.shape == (2, 3, 8)

@@ -6,10 +6,7 @@ from torch.testing import assert_close
 
 from poselift import metrics as M
 from poselift.skeleton import H36M17
-
-
-def number(value: float) -> torch.Tensor:
-    return torch.tensor(value, dtype=torch.float64)
+from tests.metrics.scalar import number
 
 
 def person(**places) -> torch.Tensor:
@@ -44,9 +41,3 @@ def test_joints_within_each_threshold():
     pred[H36M17.index("right_wrist"), 0] += 20  # at the threshold: detected
     found = M.detected_joints(pred, BODY, H36M17, (0.1, 0.19, 0.2))
     assert_close(found.mean(1), 100 * torch.tensor([15, 16, 17], dtype=torch.float64) / 17)
-
-
-def test_a_nan_that_counts_shows():
-    pred = BODY.clone()
-    pred[3] = math.nan
-    assert M.detected_joints(pred, BODY, H36M17, (0.2,)).mean().isnan()

@@ -25,6 +25,7 @@ from poselift.models import (
 
 SMALL = (
     LifterConfig(joint_dim=8, frame_dim=16, dim=16, depth=2, heads=2),
+    LifterConfig(joint_dim=8, joint_time=True, frame_dim=16, dim=16, depth=2, heads=2),
     EncoderDecoderConfig(dim=16, depth=2, heads=2),
     RecurrentConfig(dim=16),
     BahdanauConfig(dim=16),

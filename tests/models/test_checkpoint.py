@@ -39,7 +39,24 @@ def test_it_says_where_the_pelvis_lies(checkpoint, tmp_path):
         load_checkpoint(tmp_path / "last.ckpt")
 
 
-def test_what_is_no_checkpoint_is_refused(checkpoint, tmp_path):
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"state_dict": {}}, "do not fit the lifter"),
+        ({"state_dict": [3]}, "is not a checkpoint of a lifter"),
+        ({"model": {}}, "is not a checkpoint of a lifter"),
+        ({"epoch": ...}, "is not a checkpoint of a lifter"),
+    ],
+)
+def test_what_is_no_checkpoint_is_refused(checkpoint, tmp_path, change, message):
+    _, content = checkpoint
+    path = tmp_path / "last.ckpt"
+    torch.save({key: value for key, value in (content | change).items() if value is not ...}, path)
+    with pytest.raises(InputError, match=rf"last\.ckpt is not a checkpoint of a lifter.*{message}|{message}"):
+        load_checkpoint(path)
+
+
+def test_damaged_files_and_weights_that_are_no_numbers_are_refused(checkpoint, tmp_path):
     _, content = checkpoint
     path = tmp_path / "last.ckpt"
     with pytest.raises(InputError, match="no such file"):
@@ -47,30 +64,7 @@ def test_what_is_no_checkpoint_is_refused(checkpoint, tmp_path):
     path.write_bytes(b"nothing")
     with pytest.raises(InputError, match="cannot be read as a checkpoint"):
         load_checkpoint(path)
-    torch.save({"state_dict": {}}, path)
-    with pytest.raises(InputError, match="is not a checkpoint of a lifter"):
-        load_checkpoint(path)
-    torch.save({**content, "state_dict": {}}, path)
-    with pytest.raises(InputError, match="do not fit the lifter"):
-        load_checkpoint(path)
-
-
-def test_weights_that_are_no_numbers_are_refused(checkpoint, tmp_path):
-    _, content = checkpoint
     content["state_dict"]["lifter.token_in.bias"] = torch.full((16,), torch.nan)
-    torch.save(content, tmp_path / "last.ckpt")
-    with pytest.raises(
-        InputError, match=r"last\.ckpt is not a checkpoint of a lifter: the weights 'token_in\.bias' have NaN"
-    ):
-        load_checkpoint(tmp_path / "last.ckpt")
-
-
-@pytest.mark.parametrize("key", ["state_dict", "epoch"])
-def test_missing_and_wrong_keys(checkpoint, tmp_path, key):
-    _, content = checkpoint
-    for changed in ({name: value for name, value in content.items() if name != key}, {**content, key: [3]}):
-        if key in changed and key in ("epoch", "global_step"):
-            continue  # they only describe
-        torch.save(changed, tmp_path / "last.ckpt")
-        with pytest.raises(InputError, match=r"last\.ckpt is not a checkpoint of a lifter"):
-            load_checkpoint(tmp_path / "last.ckpt")
+    torch.save(content, path)
+    with pytest.raises(InputError, match=r"is not a checkpoint of a lifter: the weights 'token_in\.bias' have NaN"):
+        load_checkpoint(path)

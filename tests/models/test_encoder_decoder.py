@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from poselift.models import EncoderDecoder, EncoderDecoderConfig
-from poselift.models.encoding import encode
+from tests.models.encoded_view import encode_view
 
 
 @pytest.fixture
@@ -22,9 +22,7 @@ def model():
 @pytest.fixture
 def encoded(view):
     """22 frames: the last token is half padding."""
-    return encode(
-        view.keypoints[None, :22], view.scores[None, :22], view.times[None, :22], view.K[None], view.image_size[None]
-    )
+    return encode_view(view, frames=slice(22))
 
 
 def test_fed_its_own_output_as_the_truth_it_says_the_same(model, encoded):

@@ -6,16 +6,7 @@ from poselift.geometry import project, rotation_y
 from poselift.models import encode
 from poselift.models.encoding import mirror
 from poselift.skeleton import CMU28
-
-
-def encode_view(view, keypoints=None, K=None, image_size=None, scores=None):
-    return encode(
-        (view.keypoints if keypoints is None else keypoints)[None],
-        (view.scores if scores is None else scores)[None],
-        view.times[None],
-        (view.K if K is None else K)[None],
-        (view.image_size if image_size is None else image_size)[None],
-    )
+from tests.models.encoded_view import encode_view
 
 
 def test_zoom_and_picture_size_make_no_difference(view):

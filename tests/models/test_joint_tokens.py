@@ -7,9 +7,10 @@ import torch
 
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views
-from poselift.models import JointTokenConfig, JointTokenTransformer, encode
+from poselift.models import JointTokenConfig, JointTokenTransformer
 from poselift.reports.counting import multiply_adds
 from poselift.skeleton import CMU28, COCO17
+from tests.models.encoded_view import encode_view
 
 FRAMES = 12
 
@@ -26,9 +27,7 @@ def windows_of(joints=CMU28.joints, frames=FRAMES, without=()):
     scores = view.scores.clamp(min=0.5) * torch.tensor([joint in joints for joint in CMU28.joints])
     for frame, joint in without:
         scores[frame, CMU28.index(joint)] = 0.0
-    return encode(
-        view.keypoints[None].nan_to_num(), scores[None], view.times[None], view.K[None], view.image_size[None]
-    )
+    return encode_view(view, view.keypoints.nan_to_num(), scores=scores)
 
 
 def test_what_stands_in_for_joints_that_are_not_seen_changes_nothing(model):

@@ -3,20 +3,15 @@ from dataclasses import replace
 import pytest
 import torch
 
-from poselift.models import LifterConfig, SpatioTemporalLifter, encode
+from poselift.models import LifterConfig, SpatioTemporalLifter
+from tests.models.encoded_view import encode_view
 
 
 def encoded(view, frames=slice(None), joints=None):
     keypoints = view.keypoints.clone()
     if joints is not None:
         keypoints[:, [j for j in range(28) if j not in joints]] = torch.nan
-    return encode(
-        keypoints[None, frames],
-        view.scores[None, frames],
-        view.times[None, frames],
-        view.K[None],
-        view.image_size[None],
-    )
+    return encode_view(view, keypoints, frames=frames)
 
 
 @pytest.mark.parametrize("frames", [1, 123])
@@ -87,37 +82,13 @@ def test_a_joint_that_some_frames_lack_is_told_of_by_the_others(view):
     assert not torch.allclose(before[:, 10:40], after[:, 10:40], atol=1e-6)
 
 
-@pytest.mark.parametrize("joint_time", [False, True])
-def test_a_causal_lifter_does_not_see_what_is_to_come(view, joint_time):
-    torch.manual_seed(0)
-    lifter = SpatioTemporalLifter(
-        LifterConfig(
-            joint_dim=16,
-            joint_heads=2,
-            joint_time=joint_time,
-            frame_dim=32,
-            dim=32,
-            depth=2,
-            heads=4,
-            temporal_stride=1,
-            causal=True,
-        )
-    ).eval()
-    window = encoded(view)
-    mask = window.mask.clone()
-    mask[:, :60, 6] = False
-    window = replace(window, mask=mask, coordinates=window.coordinates * mask[..., None], scores=window.scores * mask)
-    later = mask.clone()
-    later[:, 60:] = False
-    changed = replace(window, mask=later, coordinates=window.coordinates * later[..., None])
-    torch.testing.assert_close(lifter(window)[:, :60], lifter(changed)[:, :60])
-    assert not torch.allclose(lifter(window)[:, 60:], lifter(changed)[:, 60:], atol=1e-3)
-
-
 @pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize(
     "options",
-    [{}, {"attention": "additive", "positions": "sinusoidal"}],
+    [
+        {"joint_heads": 2, "joint_time": True, "temporal_stride": 1},
+        {"attention": "additive", "positions": "sinusoidal"},
+    ],
     ids=str,
 )
 def test_that_frames_follow_changes_nothing_in_a_causal_lifter(view, options, causal):
@@ -125,18 +96,11 @@ def test_that_frames_follow_changes_nothing_in_a_causal_lifter(view, options, ca
     lifter = SpatioTemporalLifter(
         LifterConfig(joint_dim=16, frame_dim=32, dim=32, depth=2, heads=4, causal=causal, **options)
     ).eval()
-    whole = encoded(view)
+    window = encoded(view)
+    mask = window.mask.clone()
+    mask[:, :40, 6] = False  # a joint that comes later
+    whole = replace(window, mask=mask, coordinates=window.coordinates * mask[..., None], scores=window.scores * mask)
     frames = ("coordinates", "scores", "mask", "times", "valid")
     cut = replace(whole, **{name: getattr(whole, name)[:, :40] for name in frames})
     same = torch.allclose(lifter(whole)[:, :40], lifter(cut), atol=1e-5)
     assert same == causal
-
-
-def test_every_parameter_gets_a_gradient(view):
-    torch.manual_seed(0)
-    lifter = SpatioTemporalLifter(
-        LifterConfig(joint_dim=16, joint_heads=2, joint_time=True, frame_dim=32, dim=32, depth=2, heads=4)
-    )
-    lifter(encoded(view)).square().mean().backward()
-    silent = [name for name, p in lifter.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
-    assert silent == []

@@ -6,10 +6,11 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.models import LifterConfig, SpatioTemporalLifter, encode
+from poselift.models import LifterConfig, SpatioTemporalLifter
 from poselift.models.encoding import pad_time
 from poselift.nn.attention import ATTENTION, build_attention, takes_rotation
 from poselift.nn.positions import LearnedPosition, SinusoidalTime
+from tests.models.encoded_view import encode_view
 
 FOR_JOINTS, FOR_TIME = {"hierarchical"}, {"co_attention"}
 
@@ -23,9 +24,7 @@ def build(**options):
 
 @pytest.fixture(scope="module")
 def window(view):
-    encoded = encode(
-        view.keypoints[None, :12], view.scores[None, :12], view.times[None, :12], view.K[None], view.image_size[None]
-    )
+    encoded = encode_view(view, frames=slice(12))
     mask = encoded.mask.clone()
     mask[:, 3:9, 6] = False
     mask[:, :, 20] = False
@@ -58,21 +57,16 @@ def test_over_time(name, window):
     assert not torch.allclose(lifter(replace(window, times=window.times * 3.0)), out, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", ["scaled_dot", "hierarchical"])
-def test_over_joints(name, window):
-    lifter = build(joint_attention=name)
+def test_over_joints(window):
+    """The same of plain attention is in test_lifter.py."""
+    lifter = build(joint_attention="hierarchical")
     other = replace(
         window,
         coordinates=window.coordinates + 7.0 * ~window.mask[..., None],
         scores=window.scores + 0.5 * ~window.mask,
     )
     torch.testing.assert_close(lifter(other), lifter(window))
-
-
-@pytest.mark.parametrize("name", ["scaled_dot", "hierarchical"])
-def test_a_joint_that_a_batch_leaves_out_is_a_masked_joint(name, window):
-    """Joint 20 is nowhere in the window; beside one that has it, it is masked: the same result."""
-    lifter = build(joint_attention=name)
+    # Joint 20 is nowhere in the window; beside one that has it, it is masked: the same result.
     whole = replace(window, mask=torch.ones_like(window.mask))
     both = type(window)(
         **{field: torch.cat((getattr(window, field), getattr(whole, field))) for field in window.__dataclass_fields__}

@@ -3,13 +3,13 @@ from dataclasses import replace
 import torch
 
 from poselift.models import SimpleBaseline, SimpleBaselineConfig
-from poselift.models.encoding import encode
+from tests.models.encoded_view import encode_view
 
 
 def test_frames_are_lifted_one_by_one(view):
     torch.manual_seed(0)
     model = SimpleBaseline(SimpleBaselineConfig(dim=32)).eval()
-    encoded = encode(view.keypoints[None], view.scores[None], view.times[None], view.K[None], view.image_size[None])
+    encoded = encode_view(view)
     moved = encoded.coordinates.clone()
     moved[:, :60] += 0.5
     out, other = model(encoded), model(replace(encoded, coordinates=moved))
@@ -20,10 +20,8 @@ def test_frames_are_lifted_one_by_one(view):
 def test_padding_stays_out_of_the_statistics(view):
     torch.manual_seed(0)
     model = SimpleBaseline(SimpleBaselineConfig(dim=32))
-    valid = torch.arange(120)[None] < 50
-    arguments = view.keypoints[None], view.scores[None], view.times[None], view.K[None], view.image_size[None]
-    model(encode(*arguments, valid))
+    model(encode_view(view, valid=torch.arange(120)[None] < 50))
     mean = model.first[0].running_mean.clone()
     model.first[0].reset_running_stats()
-    model(encode(*(x[:, :50] if x.shape[1:2] == (120,) else x for x in arguments)))
+    model(encode_view(view, frames=slice(50)))
     torch.testing.assert_close(model.first[0].running_mean, mean)

@@ -2,8 +2,9 @@ from dataclasses import replace
 
 import torch
 
-from poselift.models import Estimate, Lifter, ModelConfig, encode, lift_windows
+from poselift.models import Estimate, Lifter, ModelConfig, lift_windows
 from poselift.skeleton import CMU28, H36M17
+from tests.models.encoded_view import encode_view
 
 
 def lift(lifter, view, flip=True):
@@ -14,9 +15,8 @@ def lift(lifter, view, flip=True):
 
 
 def test_without_the_mirror_it_is_the_lifter_itself(lifter, view):
-    given = (view.keypoints, view.scores, view.times, view.K, view.image_size)
     with torch.no_grad():
-        expected = lifter(encode(*(values[None] for values in given)))
+        expected = lifter(encode_view(view))
     torch.testing.assert_close(lift(lifter, view, flip=False).joints, expected, atol=1e-6, rtol=1e-5)
 
 

@@ -4,12 +4,12 @@ import pytest
 import torch
 
 from poselift.models import RecurrentConfig, RecurrentLifter
-from poselift.models.encoding import encode
+from tests.models.encoded_view import encode_view
 
 
 @pytest.fixture
 def encoded(view):
-    return encode(view.keypoints[None], view.scores[None], view.times[None], view.K[None], view.image_size[None])
+    return encode_view(view)
 
 
 def changed_frames(model, encoded):
@@ -32,18 +32,3 @@ def test_both_ways_see_the_future_too(encoded):
     torch.manual_seed(0)
     changed = changed_frames(RecurrentLifter(RecurrentConfig(cell="rnn", dim=32, bidirectional=True)).eval(), encoded)
     assert changed.min() < 60 < changed.max()
-
-
-def test_the_rnn_is_the_formula(encoded):
-    torch.manual_seed(0)
-    model = RecurrentLifter(RecurrentConfig(cell="rnn", dim=8, depth=1, dropout=0.0)).eval().double()
-    features = model.features(
-        replace(encoded, **{k: v.double() for k, v in vars(encoded).items() if v.is_floating_point()})
-    )
-    hidden = torch.zeros(8, dtype=torch.float64)
-    n = model.network
-    states = []
-    for x in features[0]:
-        hidden = torch.tanh(n.weight_ih_l0 @ x + n.bias_ih_l0 + n.weight_hh_l0 @ hidden + n.bias_hh_l0)
-        states.append(hidden)
-    torch.testing.assert_close(n(features)[0][0], torch.stack(states))

@@ -4,15 +4,13 @@ import pytest
 import torch
 
 from poselift.models import BahdanauConfig, BahdanauLifter, LuongConfig, LuongLifter, build_model
-from poselift.models.encoding import encode
+from tests.models.encoded_view import encode_view
 
 
 @pytest.fixture
 def encoded(view):
     """12 frames in float64."""
-    x = encode(
-        view.keypoints[None, :12], view.scores[None, :12], view.times[None, :12], view.K[None], view.image_size[None]
-    )
+    x = encode_view(view, frames=slice(12))
     return replace(x, **{k: v.double() for k, v in vars(x).items() if v.is_floating_point()})
 
 
@@ -56,8 +54,6 @@ def test_luong_is_the_papers_formula(encoded, score, looks):
         for s in keys:
             if score == "dot":
                 e.append(h @ memory[s])
-            elif score == "general":
-                e.append(h @ model.key(memory[s]))
             else:
                 e.append(model.v(torch.tanh(model.query(h) + model.key(memory[s]))).squeeze())
         a = torch.stack(e).softmax(0)

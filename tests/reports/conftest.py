@@ -50,3 +50,13 @@ def truth() -> Callable[..., np.ndarray]:
         return view.convert(view.keypoint_skeleton, skeleton).joints.numpy()
 
     return of
+
+
+@pytest.fixture(scope="session")
+def predicted(views, truth) -> dict[str, np.ndarray]:
+    """A prediction for each of the views by name, off by some centimetres."""
+    random = np.random.default_rng(0)
+    return {
+        view.name: (truth(view) + random.normal(scale=0.04, size=(len(view), 17, 3))).astype(np.float32)
+        for view in views
+    }

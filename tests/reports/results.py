@@ -5,7 +5,11 @@ from copy import deepcopy
 from pathlib import Path
 
 from poselift.metrics import LIMBS
+from poselift.reports.entries import Section, sections
 from poselift.reports.protocols import PROTOCOLS
+from poselift.reports.runs import Run
+
+MODEL = {"name": "SimpleBaseline", "config": {}, "window": 9, "weights": "w", "sha256": "1"}
 
 
 def results(error=50.0, protocol="cmu_bench", name="ours", seed=0, model=None, **settings):
@@ -91,6 +95,17 @@ def poses(error, joints=17):
         prediction = [None, *([x, y, z + off / 1000] for x, y, z in truth[1:])]
         place = {"kind": kind, "view": "a", "frame": 7, "seconds": 0.14, "error": off}
         found.append({**place, "truth": truth, "prediction": prediction})
+    return found
+
+
+def runs(*contents) -> list[Run]:
+    """Evaluations of these contents, in files 0/metrics.json, 1/metrics.json and so on."""
+    return [Run(Path(f"{number}/metrics.json"), content) for number, content in enumerate(contents)]
+
+
+def section(*contents) -> Section:
+    """The one section of evaluations of these contents."""
+    ((found,), _) = sections(runs(*contents))
     return found
 
 

@@ -1,23 +1,15 @@
 """The tables of a section against the numbers that went in."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from poselift.core.errors import InputError
 from poselift.reports.contents import matching_peers, section_tables
 from poselift.reports.cost import Cost, cost_key
-from poselift.reports.entries import sections
 from poselift.reports.protocols import H36M_ACTIONS
 from poselift.reports.published import Published, read_published
-from poselift.reports.runs import Run
-from tests.reports.results import results
-
-
-def section(*contents):
-    (found,), _ = sections([Run(Path(str(number)), content) for number, content in enumerate(contents)])
-    return found
+from tests.reports.results import MODEL, results, section
 
 
 def tables(*contents, **keywords):
@@ -32,13 +24,7 @@ def numbers(table):
     """{label: {title: printed number}}."""
     titles = [column.title for column in table.columns]
     return {
-        " ".join(row.labels): dict(
-            zip(
-                titles,
-                (column.text(cell) for column, cell in zip(table.columns, row.cells, strict=True)),
-                strict=True,
-            )
-        )
+        " ".join(row.labels): dict(zip(titles, (cell.text for cell in table.format_cells(row)), strict=True))
         for row in table.rows
     }
 
@@ -70,9 +56,6 @@ def test_seeds_are_a_mean_and_a_deviation():
     assert table.rows[0].cells[0].mean == 49.0
     assert table.rows[0].cells[0].deviation == pytest.approx(2**0.5)
     assert "standard deviation" in table.caption
-
-
-MODEL = {"name": "SimpleBaseline", "config": {}, "window": 9, "weights": "w", "sha256": "1"}
 
 
 def test_costs_are_columns():
@@ -166,5 +149,5 @@ def test_cited_rows_never_leave_their_protocol():
 def test_other_units_are_refused():
     other = results(name="b")
     other["metrics"]["mpjpe"]["unit"] = "m"
-    with pytest.raises(InputError, match=r"1: mpjpe is in m, in another run in mm"):
+    with pytest.raises(InputError, match=r"1/metrics\.json: mpjpe is in m, in another run in mm"):
         tables(results(), other)

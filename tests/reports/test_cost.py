@@ -22,9 +22,7 @@ from poselift.models import (
 )
 from poselift.models.encoding import CONTEXT_CHANNELS
 from poselift.reports.cost import cost_key, measure_costs, read_costs
-from poselift.reports.entries import sections
-from poselift.reports.runs import Run
-from tests.reports.results import results
+from tests.reports.results import MODEL, results, section
 
 FRAMES = 6
 FEATURES = 4 * 28 + CONTEXT_CHANNELS + 1
@@ -35,17 +33,15 @@ FEATURES = 4 * 28 + CONTEXT_CHANNELS + 1
 def evaluated(tmp_path):
     """Saves lifters; returns entries as if they had been evaluated."""
 
-    def of(*lifters, skeleton="cmu28", **settings):
-        runs = []
+    def of(*lifters, **settings):
+        contents = []
         for number, lifter in enumerate(lifters):
             path = tmp_path / f"m{number}.safetensors"
             save_weights(path, lifter, FRAMES, {})
             weights = load_weights(path)
-            model = {"name": weights.card["model"], "config": {}, "window": FRAMES, "weights": str(path)}
-            model["sha256"] = weights.sha256
-            runs.append(Run(tmp_path, results(name=path.stem, model=model, data={"skeleton": skeleton}, **settings)))
-        (section,), _ = sections(runs)
-        return section.entries
+            model = MODEL | {"window": FRAMES, "weights": str(path), "sha256": weights.sha256}
+            contents.append(results(name=path.stem, model=model, data={"skeleton": "cmu28"}, **settings))
+        return section(*contents).entries
 
     return of
 
@@ -110,10 +106,11 @@ def test_weights_that_are_gone_or_changed_are_said(evaluated, tmp_path):
 
 @pytest.mark.parametrize(
     "content",
-    ["{", [], {"format": "poselift-metrics", "version": 1, "costs": {}}, {"format": "poselift-cost"}]
-    + [
-        {"format": "poselift-cost", "version": 1, "costs": costs}
-        for costs in ([], {"a": {"parameters": 1}}, {"a": {"parameters": 1, "macs": "x", "ms": 1, "memory": 1}})
+    [
+        "{",
+        [],
+        {"format": "poselift-metrics", "version": 1, "costs": {}},
+        {"format": "poselift-cost", "version": 1, "costs": {"a": {"parameters": 1}}},
     ],
 )
 def test_other_files_are_refused(content, tmp_path):

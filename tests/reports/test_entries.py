@@ -1,20 +1,10 @@
 """Seeds become rows, rows become sections, and what does not compare is kept apart."""
 
-from pathlib import Path
-
 import pytest
 
 from poselift.core.errors import InputError
 from poselift.reports.entries import Section, sections
-from poselift.reports.runs import Run
-from tests.reports.results import results
-
-
-def runs(*contents):
-    return [Run(Path(f"{number}/metrics.json"), content) for number, content in enumerate(contents)]
-
-
-MODEL = {"name": "TemporalConvolution", "config": {"dim": 8}, "window": 27, "weights": "a", "sha256": "a"}
+from tests.reports.results import MODEL, results, runs
 
 
 def test_runs_that_differ_in_seed_alone_are_one_row():
@@ -26,7 +16,7 @@ def test_runs_that_differ_in_seed_alone_are_one_row():
     )
     (section,) = found
     assert [(entry.name, len(entry.runs)) for entry in section.entries] == [("ours", 3), ("other", 1)]
-    cell = section.entries[0].cell(lambda content: content["metrics"]["mpjpe"]["mean"])
+    cell = section.entries[0].at("metrics", "mpjpe", "mean")
     assert cell.mean == pytest.approx(51.0)
     assert cell.deviation == pytest.approx(7**0.5)  # ((-2)² + (-1)² + 3²) / (3 - 1)
     assert warnings == []
@@ -34,13 +24,10 @@ def test_runs_that_differ_in_seed_alone_are_one_row():
 
 def test_other_settings_are_other_rows_in_blocks_of_equal_data():
     det, gt = {"keypoints": "det", "corpus": "/a/cmu50.npz"}, {"keypoints": "gt", "corpus": "/b/cmu50.npz"}
-    (section,), _ = sections(
-        runs(
-            results(name="a", data=det), results(name="a", data=gt), results(name="b", data=det, flip=False, device="x")
-        )
-    )
+    contents = ({"name": "a", "data": det}, {"name": "a", "data": gt}, {"name": "b", "data": det, "flip": False})
+    (section,), _ = sections(runs(*(results(device=f"cuda:{place}", **one) for place, one in enumerate(contents))))
     assert section.varied == ("data.keypoints", "flip")
-    assert section.common == "corpus cmu50.npz"
+    assert section.common() == "corpus cmu50.npz"
     assert [section.label(entry) for entry in section.entries] == [
         "a, keypoints det, flip yes",
         "b, keypoints det, flip no",
@@ -90,6 +77,14 @@ def test_other_frames_joints_or_groups_never_share_a_section(part):
 def test_runs_that_cannot_be_told_apart_are_refused(first, second, message):
     with pytest.raises(InputError, match=message):
         sections(runs(results(**first), results(**second)))
+
+
+def test_rows_of_one_label_are_refused():
+    contents = ({"name": "a"}, {"name": "a, flip yes", "flip": None}, {"name": "b", "flip": False})
+    with pytest.raises(
+        InputError, match=r"two rows would be called 'a, flip yes': 0/metrics\.json and 1/metrics\.json"
+    ):
+        sections(runs(*(results(**one) for one in contents)))
 
 
 def test_an_evaluation_that_does_not_name_its_training_goes_with_the_others():

@@ -1,26 +1,17 @@
 """The numbers of metrics.json that reach the plots; how plots look is tested beside them."""
 
-from pathlib import Path
-
 import pytest
 from numpy.testing import assert_allclose
 
 from poselift.reports.cost import Cost, cost_key
-from poselift.reports.entries import sections
 from poselift.reports.figures import section_plots
 from poselift.reports.published import Published
-from poselift.reports.runs import Run
-from tests.reports.results import poses, results
+from tests.reports.results import MODEL, poses, results, section
 
 pytestmark = pytest.mark.slow
 
-MODEL = {"name": "Lifter", "config": {}, "window": 9, "weights": "w", "sha256": "1"}
 THEIRS = Published("Theirs", "h36m_p1", False, {"mpjpe": 45.0}, "Doe, 2020, https://a.b", 243, 33.8, 607.0)
 EXACT = Published("Exact", "h36m_p1", True, {"mpjpe": 21.0}, "Roe, 2021, https://c.d", 243, 33.8, 500.0)
-
-
-def section(*contents):
-    return sections([Run(Path(f"{place}/metrics.json"), content) for place, content in enumerate(contents)])[0][0]
 
 
 def plots(*contents, **keywords):

@@ -40,16 +40,8 @@ def body(latex):
     return [line for line in inside.splitlines() if line != r"\midrule"]
 
 
-@pytest.mark.parametrize(
-    ("text", "escaped"),
-    [
-        ("\\", r"\textbackslash{}"),
-        ("[*", "{[}{*}"),
-        ("Müller\n日", "Müller ?"),
-    ],
-)
-def test_names_print_as_they_are(text, escaped):
-    assert escape(text) == escaped
+def test_names_print_as_they_are():
+    assert escape("\\[*Müller\n日") == r"\textbackslash{}{[}{*}Müller ?"
 
 
 def test_a_table_row_by_row():
@@ -57,7 +49,7 @@ def test_a_table_row_by_row():
     heads, first, second, cited = body(latex)
     assert heads == r"model & 2D\_in & MPJPE (mm) & Error (mm/frame\textsuperscript{2}) & PCK@150 (\%) \\"
     assert first.endswith(r" & a & 50.0{\tiny\,$\pm$\,1.3} & $-0.50$ & 90.0 \\")
-    assert second == r"{*}b & a & \textbf{50.0} & -- & \textbf{95.0} \\".replace(r"\textbf{50.0}", "50.0")
+    assert second == r"{*}b & a & 50.0 & -- & \textbf{95.0} \\"
     assert cited == r"{[}c]\textsuperscript{a} & b & 1.0 & 2.00 & 3.0 \\"
     assert r"\textsuperscript{a}~cited: Doe, " in latex
     assert r"\url{https://example.org/a_b%20c#d&e~f}" in latex

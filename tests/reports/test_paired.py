@@ -1,16 +1,12 @@
 """Differences of two runs against scipy's bootstrap, and when there are none."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
 from poselift.reports.contents import section_tables
-from poselift.reports.entries import sections
 from poselift.reports.paired import paired_difference
-from poselift.reports.runs import Run
-from tests.reports.results import results
+from tests.reports.results import results, section
 
 RANDOM = np.random.default_rng(3)
 HARD = RANDOM.uniform(20, 80, 40)  # how hard each sequence is
@@ -67,8 +63,7 @@ def test_too_few_sequences_or_none_are_no_difference():
 def test_the_table_has_a_row_for_each_other_method():
     contents = [run(values.tolist(), name=name) for name, values in (("a", THEIRS), ("b", OURS))]
     contents.append(results(protocol="surreal", name="c"))
-    (section,), _ = sections([Run(Path(name), content) for name, content in zip("abc", contents, strict=True)])
-    table = next(table for table in section_tables(section) if table.name == "surreal_paired")
+    table = next(table for table in section_tables(section(*contents)) if table.name == "surreal_paired")
     assert [row.labels for row in table.rows] == [("b",), ("c",)]
     numbers = [cell.mean for cell in table.rows[0].cells]
     assert numbers == pytest.approx(paired_difference([contents[1]], [contents[0]]))

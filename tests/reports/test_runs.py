@@ -8,8 +8,6 @@ from poselift.core.errors import InputError
 from poselift.reports.runs import read_runs
 from tests.reports.results import poses, results, write
 
-POSE = poses(50.0)[0]
-
 
 def test_folders_and_files_are_read_once(tmp_path):
     write(tmp_path / "a", results(name="one"))
@@ -33,20 +31,6 @@ def test_a_metric_may_have_no_joints(tmp_path):
     content["metrics"]["mpjpe"]["groups"]["29"] = None
     (run,) = read_runs([write(tmp_path, content)])
     assert run.results == content
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ([{"kind": "best"}], r"an entry of poses\.view is missing"),
-        ([{**POSE, "prediction": [[0.0, "1", 0.0]] * 17}], "prediction of a pose must be"),
-    ],
-)
-def test_poses_that_cannot_be_drawn(given, message, tmp_path):
-    content = results()
-    content["poses"] = given
-    with pytest.raises(InputError, match=message):
-        read_runs([write(tmp_path, content)])
 
 
 def test_nothing_to_read(tmp_path):
@@ -88,6 +72,8 @@ def _set(*keys):
         (_set("metrics", "mpjpe", "unit", ...), r"metrics\.mpjpe\.unit is missing"),
         (_set("protocol", "../x"), "'../x' cannot be the name of a protocol"),
         (_set("curves", "pdj", "mean", [1.0]), r"lists of curves\.pdj are not of one length"),
+        (_set("poses", [{"kind": "best"}]), r"an entry of poses\.view is missing"),
+        (_set("poses", [{**poses(50.0)[0], "prediction": [[0.0, "1", 0.0]] * 17}]), "prediction of a pose must be"),
     ],
 )
 def test_what_is_wrong_is_named(change, message, tmp_path):

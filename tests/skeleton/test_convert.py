@@ -36,13 +36,6 @@ def test_whole_numbers_are_not_cut_and_have_nan_too():
     assert np.isnan(out.values[H36M17.index("left_shoulder")]).all()
 
 
-def test_what_cannot_be_known_is_masked_not_invented():
-    out = convert(points(COCO17, 2), COCO17, H36M17)
-    for joint in ("head_top", "neck_base"):
-        assert not out.mask[:, H36M17.index(joint)].any()
-        assert np.isnan(out.values[:, H36M17.index(joint)]).all()
-
-
 def test_a_combination_needs_all_its_parts():
     values = points(COCO17, 2)
     values[0, COCO17.index("left_hip")] = np.nan

@@ -13,11 +13,8 @@ from tests.core.full_disk import full_disk
 
 
 def test_the_mean_of_each_parameter():
-    states = [
-        {"w": torch.tensor([1.0, 2.0]), "steps": torch.tensor(1)},
-        {"w": torch.tensor([3.0, 6.0]), "steps": torch.tensor(2)},
-        {"w": torch.tensor([5.0, 1.0]), "steps": torch.tensor(3)},
-    ]
+    weights = ([1.0, 2.0], [3.0, 6.0], [5.0, 1.0])
+    states = [{"w": torch.tensor(w), "steps": torch.tensor(step)} for step, w in enumerate(weights, 1)]
     mean = average_weights(states)
     assert mean["w"].tolist() == [3.0, 3.0]
     assert mean["w"].dtype == torch.float32
@@ -37,25 +34,20 @@ def test_the_last_ones_are_kept_and_averaged(lifter, tmp_path):
     assert not list((tmp_path / "kept").iterdir())
     with full_disk(1000), pytest.raises(InputError, match=r"cannot write .*step_00000000\.safetensors"):
         callback.on_validation_end(trainer, task)
-    values = []
     for step in range(1, 6):
         with torch.no_grad():
             task.lifter.head[0].bias.fill_(step)
-        values.append(float(step))
         trainer.global_step = 10 * step
         callback.on_validation_end(trainer, task)
     assert len(list((tmp_path / "kept").glob("*.safetensors"))) == 3
     assert len(list((tmp_path / "kept").glob("*.json"))) == 3
-    with (
-        full_disk(1000),
-        pytest.raises(InputError, match=r"cannot write .*mean\.safetensors .*; there is no earlier one"),
-    ):
+    with full_disk(1000), pytest.raises(InputError, match=r"cannot write .*mean\.safetensors .*; there is no earlier"):
         callback.on_train_end(trainer, task)
     assert callback.averaged == 0
     callback.on_train_end(trainer, task)
     assert callback.averaged == 3
     mean = load_weights(tmp_path / "mean.safetensors")
-    assert mean.lifter.head[0].bias.unique().item() == sum(values[-3:]) / 3
+    assert mean.lifter.head[0].bias.unique().item() == (3 + 4 + 5) / 3
     assert mean.card["training"]["mean_of_steps"] == [30, 40, 50]
     assert task.lifter.head[0].bias.unique().item() == 5  # the run's own weights stay
 

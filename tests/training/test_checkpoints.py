@@ -10,24 +10,16 @@ def checkpoint(value, size=200_000):
     return {"model": {}, "loops": {}, "state_dict": {"w": torch.full((size,), value)}, "global_step": 1}
 
 
-@pytest.mark.parametrize("room", [0, 600_000])
-@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize(("room", "before"), [(0, False), (600_000, True)])
 def test_a_full_disk_leaves_the_last_good_one_and_says_so(tmp_path, room, before):
     path = tmp_path / "last.ckpt"
     if before:
         AtomicCheckpointIO().save_checkpoint(checkpoint(1.0), path)
-    with full_disk(room), pytest.raises(InputError) as error:
+    earlier = "the earlier one is intact" if before else "there is no earlier one"
+    with full_disk(room), pytest.raises(InputError, match=rf"^cannot write .*last\.ckpt \(.*\); {earlier}; free some"):
         AtomicCheckpointIO().save_checkpoint(checkpoint(2.0), path)
-    message = str(error.value)
-    assert message.startswith(f"cannot write {path} (")
-    assert "\n" not in message
-    assert message.endswith("free some space and continue with resume=auto")
-    if before:
-        assert "the earlier one is intact" in message
-        assert (read_checkpoint(path)["state_dict"]["w"] == 1).all()
-    else:
-        assert "there is no earlier one" in message
-    assert [file.name for file in tmp_path.iterdir()] == (["last.ckpt"] if before else [])
+    assert [file.name for file in tmp_path.iterdir()] == ["last.ckpt"] * before
+    assert not before or (read_checkpoint(path)["state_dict"]["w"] == 1).all()
 
 
 def test_a_checkpoint_takes_the_place_of_the_last(tmp_path):
@@ -37,18 +29,13 @@ def test_a_checkpoint_takes_the_place_of_the_last(tmp_path):
     assert len(list((tmp_path / "checkpoints").iterdir())) == 1
 
 
-@pytest.mark.parametrize("change", [{"global_step": 2}, {"more": None}])
+@pytest.mark.parametrize("change", [{"global_step": 2}, {"more": None}, {"state_dict": {"w": torch.ones(200_000)}}])
 def test_a_content_that_changed_is_refused(tmp_path, change):
     path = tmp_path / "last.ckpt"
-    AtomicCheckpointIO().save_checkpoint(checkpoint(1.0), path)
+    AtomicCheckpointIO().save_checkpoint(checkpoint(1.0 + 1e-6), path)
     content = torch.load(path, weights_only=True)
     torch.save(content, path)
     assert read_checkpoint(path)["global_step"] == 1
-    content["state_dict"]["w"][7] += 1e-7
-    torch.save(content, path)
-    with pytest.raises(InputError, match="does not have its sha256"):
-        read_checkpoint(path)
-    content["state_dict"]["w"][7] = 1.0
     torch.save(content | change, path)
     with pytest.raises(InputError, match="does not have its sha256"):
         read_checkpoint(path)

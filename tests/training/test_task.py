@@ -8,13 +8,7 @@ import torch
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views
 from poselift.data.virtual import VirtualSampler
-from poselift.models import (
-    EncoderDecoder,
-    EncoderDecoderConfig,
-    LifterConfig,
-    SpatioTemporalLifter,
-    build_model,
-)
+from poselift.models import EncoderDecoder, EncoderDecoderConfig, RecurrentConfig, build_model
 from poselift.optim.schedules import linear_warmup
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.training.masking import Masking
@@ -122,9 +116,7 @@ def test_a_decoder_is_fed_poses_as_it_gives_them(coco_batch, monkeypatch):
 def test_validation_is_relative_to_the_first_joint(monkeypatch):
     view = render_views(synthetic_corpus(1, 40, seed=0), seed=1)[0]
     view = view.convert(view.keypoint_skeleton, COCO17)
-    lifter = SpatioTemporalLifter(
-        LifterConfig(skeleton_out=COCO17.name, joint_dim=16, joint_heads=2, frame_dim=32, dim=32, heads=4)
-    )
+    lifter = build_model(RecurrentConfig(skeleton_out=COCO17.name, dim=8))
     task = LiftingTask(lifter, partial(torch.optim.AdamW, lr=1e-3), linear_warmup(5), DEFAULT, 0.02, 8)
     exact = view.joints - view.joints[:, :1]
     monkeypatch.setattr("poselift.training.task.lift_view", lambda *arguments: SimpleNamespace(joints=exact.numpy()))

@@ -77,15 +77,8 @@ def test_wider_joint_tokens_give_what_the_narrower_ones_gave(heads, encoded):
         for name, value in narrow.named_parameters():
             if "norm" in name:
                 value.add_(0.2 * torch.randn_like(value))
-    wide = SpatioTemporalLifter(
-        LifterConfig(
-            **{**SIZE, "joint_dim": 48 if heads < 4 else 64},
-            depth=2,
-            joint_depth=3,
-            joint_heads=heads,
-            joint_time=True,
-        )
-    ).eval()
+    sizes = {**SIZE, "joint_dim": 48 if heads < 4 else 64}
+    wide = build_model(LifterConfig(**sizes, depth=2, joint_depth=3, joint_heads=heads, joint_time=True)).eval()
     warm_start(wide, narrow)
     assert encoded.mask.any(1).eq(encoded.mask.all(1)).all()  # no joint that comes and goes
     torch.testing.assert_close(wide(encoded), narrow(encoded), atol=1e-4, rtol=0)

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.corrections import WEB, holding, lift_tracks, run_page
 from poselift.cli.editable import track_for_page
 from poselift.cli.main import main
 from poselift.export import read_motion
 from poselift.samples import demo_video
+from tests.web.page_corrections import WEB, holds, lift_tracks, run_page
 from tests.web.test_numbers import people
 
 EDITS = """
@@ -77,13 +77,13 @@ def test_a_swap_is_listed_first_and_its_correction_takes_it_away():
     swap = {"what": "swap", "person": 1, "from": times[25], "to": times[28]}
     (wrong,), _ = run_page([clean], [swap])
     _, listed = run_page([wrong], motions=lift_tracks([wrong]))
-    assert holding(swap, listed[0])
+    assert holds(swap, listed[0])
     assert min(abs(a["time"] - b["time"]) for k, a in enumerate(listed) for b in listed[:k]) > 0.1
     worth = [entry["worth"] for entry in listed]
     assert worth == sorted(worth, reverse=True)
     (again,), listed = run_page([wrong], [swap], lift_tracks([clean]))
     np.testing.assert_allclose(np.array(again["pixels"], float), np.array(clean["pixels"], float), atol=1e-4)
-    assert not any(holding(swap, entry) for entry in listed[:10])
+    assert not any(holds(swap, entry) for entry in listed[:10])
 
 
 HANDLE = """(() => { const c = document.getElementById('handles'), box = c.getBoundingClientRect();

@@ -1,4 +1,4 @@
-// Corrects tracks and lists the frames of motions: node corrections.mjs REQUEST ANSWER, for benchmarks/corrections.py.
+// Corrects tracks and lists the frames of motions: node corrections.mjs REQUEST ANSWER, for tests/web.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { applyEdit } from "../src/editor/edits.js";

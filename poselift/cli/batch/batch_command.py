@@ -3,22 +3,22 @@
 import argparse
 import re
 import sys
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from poselift.cli.batch.batch_tables import check_tables
 from poselift.cli.batch.cluster import RayEngine
 from poselift.cli.batch.course import Course
 from poselift.cli.batch.local_workers import LocalEngine
-from poselift.cli.batch.settings import settings_of
+from poselift.cli.batch.settings import find_settings
 from poselift.cli.batch.storage import explain_storage_errors, file_system
 from poselift.cli.batch.video_task import WORKERS_A_GPU, Task
-from poselift.cli.batch.videos import find_videos, shard_of
+from poselift.cli.batch.videos import find_videos, take_shard
 from poselift.cli.detector import add_detector_options
 from poselift.cli.lift import choose_skeleton
 from poselift.cli.lift_options import add_lift_options
-from poselift.cli.lift_request import LiftRequest, lift_request
-from poselift.cli.lifter_device import lifter_device
+from poselift.cli.lift_request import LiftRequest, make_lift_request, make_request
+from poselift.cli.lifter_device import choose_lifter_device
+from poselift.cli.values import number_where
 from poselift.core.device import choose_device
 from poselift.core.optional import require
 from poselift.core.progress_text import Output
@@ -62,7 +62,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--timeout",
-        type=_seconds,
+        type=number_where(lambda value: 0 < value <= 1e6, "not a time limit; give seconds, more than 0"),
         default=_TIMEOUT,
         metavar="S",
         help="a video that takes longer fails, seconds (default: %(default)g)",
@@ -116,8 +116,7 @@ def run(arguments: argparse.Namespace) -> None:
         InputError: there are no videos, or an option cannot be used.
         SystemExit: with code 3 or 2, some videos or all of them failed.
     """
-    own = {each.name: getattr(arguments, each.name) for each in fields(BatchRequest) if each.name != "lift"}
-    lift_all(BatchRequest(lift=lift_request(arguments), **own))
+    lift_all(make_request(BatchRequest, arguments, lift=make_lift_request(arguments)))
 
 
 def lift_all(request: BatchRequest) -> None:
@@ -127,17 +126,17 @@ def lift_all(request: BatchRequest) -> None:
         InputError: there are no videos, or the request cannot be carried out.
         SystemExit: with code 3 or 2, some videos or all of them failed.
     """
-    check_tables()
+    require("pyarrow", "tables")
     if request.engine == "local":
         for device in request.device.split(","):
             choose_device(device)
     else:
         require("ray", "ray")
     with explain_storage_errors(request.source):
-        videos = shard_of(find_videos(request.source, request.out, request.lift), request.shard)
+        videos = take_shard(find_videos(request.source, request.out, request.lift), request.shard)
     if request.subfolders:
         videos = [replace(video, folder=f"{video.folder[-2:]}/{video.folder}") for video in videos]
-    tasks = [Task(video, settings_of(video.request), request.out) for video in videos]
+    tasks = [Task(video, find_settings(video.request), request.out) for video in videos]
     shard = "" if request.shard is None else ".{}-of-{}".format(*request.shard)
     output = Output(quiet=request.quiet)
     files, root = file_system(request.out)
@@ -151,7 +150,7 @@ def lift_all(request: BatchRequest) -> None:
         try:
             if waiting:
                 with _engine(request, len(waiting)) as engine:
-                    course.lift(waiting, engine)
+                    course.lift(waiting, engine.lift)
         except (KeyboardInterrupt, SystemExit):
             done = len(tasks) - len(course.list_waiting(retry=False))
             print(f"{done} of {len(tasks)} videos are done. To go on, run the same command again", file=sys.stderr)
@@ -172,11 +171,7 @@ def lift_all(request: BatchRequest) -> None:
 
 
 def _check_models(request: BatchRequest) -> None:
-    """Loads the models once, so that wrong options make no folder.
-
-    Raises:
-        InputError: a model cannot be loaded.
-    """
+    """Loads the models once, so that wrong options make no folder."""
     choose_skeleton(request.lift, load_weights(request.lift.weights))
     if request.engine == "local":  # with Ray, the detector's files may be on the nodes only
         request.lift.detection.detector.build("cpu", request.quiet)
@@ -188,7 +183,7 @@ def _engine(request: BatchRequest, videos: int) -> LocalEngine | RayEngine:
         return RayEngine(request.lift, request.device, request.timeout)
     devices, share = request.device.split(","), cores()
     lift = request.lift
-    gpus = sum(lifter_device(device, lift.weights, lift.detection.detector) != "cpu" for device in devices)
+    gpus = sum(choose_lifter_device(device, lift.weights, lift.detection.detector) != "cpu" for device in devices)
     workers = min(videos, request.workers or (min(share, WORKERS_A_GPU * gpus) if gpus else share))
     places = [devices[worker % len(devices)] for worker in range(workers)]
     return LocalEngine(request.lift, places, max(1, share // workers), request.timeout)
@@ -206,13 +201,3 @@ def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes; give 1 or more")
     return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value <= 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a time limit; give seconds, more than 0")
-    return value

@@ -44,12 +44,9 @@ _PEOPLE = {
 """Columns and their types; further facts of a person in summary.json become columns too."""
 
 
-def check_tables() -> None:
-    """Raises an InputError if pyarrow is not installed."""
-    require("pyarrow", "tables")
-
-
-def clip_row(video: str, folder: str, status: str, more: dict[str, Any], summary: dict[str, Any]) -> dict[str, Any]:
+def make_clip_row(
+    video: str, folder: str, status: str, more: dict[str, Any], summary: dict[str, Any]
+) -> dict[str, Any]:
     """A row of clips.parquet.
 
     Args:
@@ -79,7 +76,7 @@ def write_tables(out: str, shard: str, clips: Sequence[dict[str, Any]], people: 
     Args:
         out: path or URL of the folder of the batch.
         shard: part of the files' names, such as ".1-of-8"; "" without shards.
-        clips: rows of `clip_row`.
+        clips: rows of `make_clip_row`.
         people: rows with `video`, `folder`, and the person's entry in summary.json.
     """
     failures = [[row[key] for key in ("video", "folder", "tries", "reason")] for row in clips if row["reason"]]

@@ -3,13 +3,13 @@
 import contextlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
-from poselift.cli.batch.batch_tables import clip_row, write_tables
+from poselift.cli.batch.batch_tables import make_clip_row, write_tables
 from poselift.cli.batch.folders import remove_leftovers
-from poselift.cli.batch.storage import file_system, is_local, json_object, read_some, remove_file, write_file
+from poselift.cli.batch.storage import file_system, is_local, read_objects, remove_file, write_file
 from poselift.cli.batch.video_task import Outcome, Task, one_line
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.files import check_writable
@@ -21,18 +21,8 @@ _TRIES = 3
 _FAILED = ".failed"
 """Name of the folder with a JSON file for each video that failed."""
 
-
-@runtime_checkable
-class Engine(Protocol):
-    """Lifts videos in processes."""
-
-    def lift(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
-        """The outcomes, in the order in which they are ready.
-
-        Raises:
-            InputError: a worker cannot load the models.
-        """
-        ...
+Lift = Callable[[Sequence[Task]], Iterator[Outcome]]
+"""Lifts videos in processes: the outcomes, in the order in which they are ready."""
 
 
 class Course:
@@ -80,8 +70,12 @@ class Course:
         kept = {} if retry else {folder for folder, record in failed.items() if record["lasting"]}
         return [task for task in self._tasks if task.video.folder not in lifted and task.video.folder not in kept]
 
-    def lift(self, tasks: Sequence[Task], engine: Engine) -> None:
+    def lift(self, tasks: Sequence[Task], lift: Lift) -> None:
         """Lifts videos; shows the progress and the time left.
+
+        Args:
+            tasks: of the videos.
+            lift: of an engine.
 
         Raises:
             InputError: the engine cannot load the models.
@@ -92,7 +86,7 @@ class Course:
         look = "{desc} {bar:40} {n_fmt}/{total_fmt}{postfix} {elapsed} left: {remaining}"
         with self._output.open_bar("Lifting videos", len(tasks), look) as bar:
             lines, failures = MinuteLines(self._output), 0
-            for done, (task, outcome, tries) in enumerate(_try_all(tasks, engine), 1):
+            for done, (task, outcome, tries) in enumerate(_try_all(tasks, lift), 1):
                 record = f"{self._out}/{_FAILED}/{task.video.folder}.json"
                 if outcome.reason is None:
                     remove_file(record)
@@ -109,7 +103,7 @@ class Course:
         """Writes the tables; returns how many videos are lifted and how many failed."""
         lifted, failed = self._state()
         paths = {f"{folder}/{SUMMARY}": folder for folder in lifted}
-        summaries = {paths[path]: json_object(text, path) for path, text in read_some(self._out, list(paths)).items()}
+        summaries = {paths[path]: found for path, found in read_objects(self._out, list(paths)).items()}
         clips, people = [], []
         for task in self._tasks:
             video, folder = task.video.name, task.video.folder
@@ -121,7 +115,7 @@ class Course:
                 status, more = "failed", {key: failed[folder][key] for key in ("reason", "tries")}
             else:
                 status, more = "waiting", {}
-            clips.append(clip_row(video, folder, status, more, summary))
+            clips.append(make_clip_row(video, folder, status, more, summary))
             people += [{"video": video, "folder": folder, **person} for person in summary.get("people", [])]
         write_tables(self._out, self._shard, clips, people)
         return len(lifted), len(failed)
@@ -135,20 +129,20 @@ class Course:
     def _current(self, paths: dict[str, Task]) -> dict[str, dict[str, Any]]:
         """The records in these files that belong to their task; by folder of the video."""
         records = {}
-        for path, content in read_some(self._out, list(paths)).items():
-            task, record = paths[path], json_object(content, path)
+        for path, record in read_objects(self._out, list(paths)).items():
+            task = paths[path]
             if all(record.get(key) == value for key, value in task.record.items()):
                 records[task.video.folder] = record
         return records
 
 
-def _try_all(tasks: Sequence[Task], engine: Engine) -> Iterator[tuple[Task, Outcome, int]]:
+def _try_all(tasks: Sequence[Task], lift: Lift) -> Iterator[tuple[Task, Outcome, int]]:
     """The last outcome of each task and its number of tries; tasks are tried again after all others."""
     by_folder = {task.video.folder: task for task in tasks}
     tries: Counter[str] = Counter()
     while tasks:
         again = []
-        for outcome in engine.lift(tasks):
+        for outcome in lift(tasks):
             task = by_folder[outcome.folder]
             tries[outcome.folder] += 1
             if outcome.again and tries[outcome.folder] < _TRIES:

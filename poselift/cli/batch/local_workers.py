@@ -98,11 +98,7 @@ class _Worker:
             return future
 
     def outcome(self, future: "Future[Outcome]") -> Outcome:
-        """What became of the task, after its future is done.
-
-        Raises:
-            InputError: the process cannot load the models.
-        """
+        """What became of the task, after its future is done; raises an InputError if the models cannot be loaded."""
         try:
             self._loaded.result()
             return future.result()
@@ -134,9 +130,8 @@ class _Worker:
         if self._late:
             return f"it took longer than {self._timeout:g} s (--timeout)"
         if self._pool is not None:
-            self._pool.shutdown(
-                cancel_futures=True
-            )  # its thread waits for the process, and only one waiter gets the code
+            # Its thread waits for the process, and only one waiter gets the code.
+            self._pool.shutdown(cancel_futures=True)
         code = self._process.exitcode
         how = signal.strsignal(-code) if code is not None and code < 0 else f"exit code {code}"
         return f"the worker process died ({how}); the video needs too much memory, or crashes a library"

@@ -36,7 +36,7 @@ class Settings:
         return hashlib.sha256(json.dumps(depends, sort_keys=True).encode()).hexdigest()
 
 
-def settings_of(request: LiftRequest) -> Settings:
+def find_settings(request: LiftRequest) -> Settings:
     """The settings of a video: all fields of its request that change results.
 
     Raises:

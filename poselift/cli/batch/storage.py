@@ -108,8 +108,8 @@ def local_copy(location: str) -> Iterator[Path]:
         yield copy
 
 
-def read_some(location: str, names: list[str]) -> dict[str, bytes]:
-    """The content of files in a folder, by name; missing files are left out."""
+def read_objects(location: str, names: list[str]) -> dict[str, dict[str, Any]]:
+    """The objects in JSON files of a folder, by name: empty ones of damaged files; missing files are left out."""
     files, root = file_system(location)
     paths = {f"{root}/{name}": name for name in names}
     if is_local(files) or any(character in root for character in "*?["):  # `cat` takes these for patterns
@@ -120,21 +120,15 @@ def read_some(location: str, names: list[str]) -> dict[str, bytes]:
     else:
         with explain_storage_errors(location):
             found = files.cat(list(paths), on_error="omit") if names else {}
-    return {paths[path]: content for path, content in found.items()}
+    return {paths[path]: _parse_object(content, path) for path, content in found.items()}
 
 
-def json_object(content: bytes, where: str) -> dict[str, Any]:
-    """The JSON object in the content of a file that may be damaged; empty if there is none.
-
-    Args:
-        content: of the file.
-        where: the file.
-    """
+def _parse_object(content: bytes, where: str) -> dict[str, Any]:
     try:
-        found = parse_json(content.decode("utf-8"), where)
+        value = parse_json(content.decode("utf-8"), where)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def write_file(location: str, content: bytes) -> None:

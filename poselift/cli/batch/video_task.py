@@ -9,11 +9,11 @@ import cv2
 
 from poselift.cli.batch.folders import KEPT, new_folder
 from poselift.cli.batch.settings import Settings
-from poselift.cli.batch.storage import json_object, local_copy, read_some, write_file
+from poselift.cli.batch.storage import local_copy, read_objects, write_file
 from poselift.cli.batch.videos import Video
 from poselift.cli.lift import lift_into
 from poselift.cli.lift_request import LiftRequest
-from poselift.cli.lifter_device import lifter_device
+from poselift.cli.lifter_device import choose_lifter_device
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.bounded import read_json
 from poselift.core.errors import InputError, WriteError, make_printable
@@ -82,7 +82,7 @@ class Lifter:
         limit_cores(cores)
         cv2.setNumThreads(cores)
         self._weights = load_weights(
-            request.weights, lifter_device(device, request.weights, request.detection.detector)
+            request.weights, choose_lifter_device(device, request.weights, request.detection.detector)
         )
         self._detector = request.detection.detector.build(device, quiet=True)
         limit_torch(cores)
@@ -113,20 +113,14 @@ class Lifter:
         with local_copy(video.path) as path, new_folder(task.out, video.folder) as folder:
             content = sha256(path)
             record = {**task.record, "sha256": content}
-            earlier = read_some(task.out, [f"{video.folder}/{RECORD}"])
-            if _is_same(json_object(earlier.popitem()[1], RECORD) if earlier else {}, record):
-                # The file has another date only.
-                write_file(f"{task.out}/{video.folder}/{RECORD}", json.dumps(record, indent=2).encode())
+            place = f"{video.folder}/{RECORD}"
+            earlier = read_objects(task.out, [place]).get(place, {})
+            if all(earlier.get(key) == record[key] for key in ("sha256", "settings")):  # the file has another date only
+                write_file(f"{task.out}/{place}", json.dumps(record, indent=2).encode())
                 return
             try:
-                lift_into(
-                    folder,
-                    self._clip(task, path, folder / KEPT, content),
-                    self._weights,
-                    video.request,
-                    {"video": Path(video.name).name},
-                    path,
-                )
+                clip = self._clip(task, path, folder / KEPT, content)
+                lift_into(folder, clip, self._weights, video.request, path)
             except WriteError:
                 raise
             except InputError as error:
@@ -148,11 +142,6 @@ class Lifter:
                 return clip
             kept.unlink()
         return KeepingClip(path, self._detector, kept, key, wanted.start, wanted.end, wanted.quality, wanted.fps)
-
-
-def _is_same(earlier: dict[str, Any], record: dict[str, Any]) -> bool:
-    """Whether an earlier record is of the same content and settings."""
-    return all(earlier.get(key) == record[key] for key in ("sha256", "settings"))
 
 
 def one_line(error: object) -> str:

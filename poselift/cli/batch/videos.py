@@ -81,15 +81,7 @@ def find_videos(source: str, out: str, request: LiftRequest) -> list[Video]:
 
 
 def _video(path: str, base: str, request: LiftRequest, row: dict[str, str] | None = None, where: str = "") -> Video:
-    """A video with its request and the name of its folder.
-
-    Args:
-        path: absolute path, or URL.
-        base: path of the source on its file system.
-        request: for all videos.
-        row: of a manifest.
-        where: the row in messages.
-    """
+    """A video of the source `base`, with its request, which a row of a manifest may change, and its folder's name."""
     files, place = file_system(path)
     name = os.path.relpath(place, base).replace(os.sep, "/")
     own = request if row is None else _request_of(row, request, where)
@@ -125,11 +117,7 @@ class _Row(argparse.ArgumentParser):
 
 
 def _request_of(row: dict[str, str], request: LiftRequest, where: str) -> LiftRequest:
-    """The request for one video: that for all videos with the values of a row.
-
-    Raises:
-        InputError: a column is unknown, or a value makes no sense.
-    """
+    """The request for one video: that for all videos with the values of a row."""
     parser = _Row(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
     add_video_options(parser)
     columns = {option.removeprefix("--"): action for action in parser._actions for option in action.option_strings}
@@ -159,6 +147,6 @@ def _request_of(row: dict[str, str], request: LiftRequest, where: str) -> LiftRe
         raise InputError(f"{where}: {error}") from None
 
 
-def shard_of(videos: list[Video], shard: tuple[int, int] | None) -> list[Video]:
+def take_shard(videos: list[Video], shard: tuple[int, int] | None) -> list[Video]:
     """Every n-th video from the i-th on, for a shard (i, n); all without one."""
     return videos if shard is None else videos[shard[0] - 1 :: shard[1]]

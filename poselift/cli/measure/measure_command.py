@@ -3,19 +3,19 @@
 import argparse
 from typing import Any
 
-from poselift.cli.export import select_posed
-from poselift.cli.formats import find_start, person_files
 from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, write_page
 from poselift.cli.measure.trial import measure_trial
-from poselift.cli.paths import local_path
+from poselift.cli.read_results import find_motions, find_start, read_posed
+from poselift.cli.values import local_path, number_where
 from poselift.core.files import check_writable
-from poselift.export import read_motion
 from poselift.export.zero import count_from_zero
 
 _FASTEST = 15.0
 """Metres a second that no belt reaches; faster is a mistake of the unit."""
+
+_NO_SPEED = "not the speed of a belt; give metres a second, such as 1.3"
 
 
 def add_command(commands: Any) -> None:
@@ -27,11 +27,11 @@ def add_command(commands: Any) -> None:
         "the angles over the gait cycle.",
     )
     parser.add_argument(
-        "motions", type=local_path, nargs="+", metavar="NPZ|DIR", help="motions, or the folder, of poselift lift"
+        "motions", type=local_path, nargs="+", metavar="NPZ|DIR", help="motions, or the folder, of lift"
     )
     parser.add_argument(
         "--belt",
-        type=_speed,
+        type=number_where(lambda speed: 0 < speed < _FASTEST, _NO_SPEED),
         metavar="SPEED",
         help="speed of a treadmill's belt, m/s, for the length of its strides",
     )
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> None:
     """
     if options.out is not None:
         check_writable(options.out)
-    motions = select_posed({path: read_motion(path) for path in person_files(options.motions)})
+    motions = read_posed(find_motions(options.motions))
     trials = [
         measure_trial(path, count_from_zero([motion], find_start([path]))[0], options.belt)
         for path, motion in motions.items()
@@ -64,13 +64,3 @@ def run(options: argparse.Namespace) -> None:
     print("\n".join(CAVEATS))
     if options.out is not None:
         print(options.out / PAGE)
-
-
-def _speed(text: str) -> float:
-    try:
-        speed = float(text)
-    except ValueError:
-        speed = float("nan")
-    if not 0 < speed < _FASTEST:
-        raise argparse.ArgumentTypeError(f"{text!r} is not the speed of a belt; give metres a second, such as 1.3")
-    return speed

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from poselift.cli.measure.measure_tables import find_usual_uncertainty
+from poselift.cli.measure.measure_tables import list_ranges
 from poselift.cli.measure.trial import SIDES, Trial, measure_spread, summarise_gait
 from poselift.core.cells import escape_formula
 from poselift.core.files import atomic_text, write_json
@@ -38,9 +38,7 @@ def write_files(folder: Path, trials: Sequence[Trial]) -> None:
             [trial.name, name, low, high, high - low, half]
             for trial in trials
             for angles in (trial.joints, trial.segments)
-            for name, (low, high), half in zip(
-                angles.names, angles.ranges().tolist(), find_usual_uncertainty(angles), strict=True
-            )
+            for name, low, high, half in list_ranges(angles)
         ),
     )
     _write(
@@ -85,16 +83,15 @@ def write_files(folder: Path, trials: Sequence[Trial]) -> None:
 def _entry(trial: Trial) -> dict[str, Any]:
     """A trial as plain data; null where a value is unknown."""
     gait = trial.gait
-    angles = {}
-    for each in (trial.joints, trial.segments):
-        for name, (low, high), half in zip(
-            each.names, each.ranges().tolist(), find_usual_uncertainty(each), strict=True
-        ):
-            angles[name] = {
-                "lowest_deg": round_known(low),
-                "highest_deg": round_known(high),
-                "uncertainty_90_deg": round_known(half),
-            }
+    angles = {
+        name: {
+            "lowest_deg": round_known(low),
+            "highest_deg": round_known(high),
+            "uncertainty_90_deg": round_known(half),
+        }
+        for each in (trial.joints, trial.segments)
+        for name, low, high, half in list_ranges(each)
+    }
     entry: dict[str, Any] = {"trial": trial.name, "angles": angles, "gait": None, "why_no_gait": trial.why or None}
     if trial.height is not None:
         height = trial.height

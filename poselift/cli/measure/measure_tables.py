@@ -21,20 +21,21 @@ CAVEATS = (
 def ranges_table(angles: Angles) -> str:
     """The lowest and highest value of each angle, and their uncertainty, degrees."""
     lines = ["| angle | lowest ° | highest ° | range ° | ± ° (90 %) |", "|---|---:|---:|---:|---:|"]
-    for name, (low, high), half in zip(
-        angles.names, angles.ranges().tolist(), find_usual_uncertainty(angles), strict=True
-    ):
+    for name, low, high, half in list_ranges(angles):
         cells = [format_number(value, 1) for value in (low, high, high - low, half)]
         lines.append(f"| {' | '.join([name.replace('_', ' '), *cells])} |")
     return "\n".join(lines)
 
 
-def find_usual_uncertainty(angles: Angles) -> list[float]:
-    """The median uncertainty of each angle over the frames, degrees; NaN where it is unknown."""
-    if angles.uncertainty is None:
-        return [float("nan")] * len(angles.names)
-    columns = [column[np.isfinite(column)] for column in angles.uncertainty.T]
-    return [float(np.median(column)) if len(column) else float("nan") for column in columns]
+def list_ranges(angles: Angles) -> list[tuple[str, float, float, float]]:
+    """Name, lowest and highest value, and median uncertainty of each angle, degrees; NaN where unknown."""
+    spreads = np.full((1, len(angles.names)), np.nan) if angles.uncertainty is None else angles.uncertainty
+    known = [column[np.isfinite(column)] for column in spreads.T]
+    usual = [float(np.median(column)) if len(column) else np.nan for column in known]
+    return [
+        (name, low, high, half)
+        for name, (low, high), half in zip(angles.names, angles.ranges().tolist(), usual, strict=True)
+    ]
 
 
 def gait_tables(trial: Trial) -> str:

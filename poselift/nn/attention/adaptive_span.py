@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from poselift.core.errors import InputError
+from poselift.core.kinds import Amount, Count
 from poselift.nn.attention.blockwise import Projections, attend_to_band, merge
 from poselift.nn.attention.sparse import SparseAttention
 
@@ -45,16 +45,12 @@ class AdaptiveSpanAttention(SparseAttention):
         dim: int,
         heads: int,
         *,
-        max_span: int = 64,
-        ramp: int = 8,
-        span_weight: float = 2e-5,
+        max_span: Count = 64,
+        ramp: Count = 8,
+        span_weight: Amount = 2e-5,
         **options: Any,
     ) -> None:
         super().__init__(dim, heads, **options)
-        if max_span < 1 or ramp < 1:
-            raise InputError(f"adaptive span: max_span and ramp must be 1 or more, not {max_span} and {ramp}")
-        if not span_weight >= 0:
-            raise InputError(f"adaptive span: span_weight must be 0 or more, not {span_weight}")
         self.max_span, self.ramp, self.span_weight = max_span, ramp, span_weight
         self.span_logits = nn.Parameter(torch.full((heads,), _START))
 

@@ -1,21 +1,35 @@
 """Local attention around a centre (Luong et al. 2015, https://arxiv.org/abs/1508.04025, section 3.2)."""
 
+from typing import Any
+
 from jaxtyping import Bool, Float, Num
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
 from poselift.nn.attention.distributions import Distribution
+from poselift.nn.attention.reach import ReachAttention
 
 
-def half_window(window: int) -> int:
-    """D of a window of 2 D + 1 tokens.
+class CentredAttention(ReachAttention):
+    """Any score function and distribution, over a window around a centre. A subclass implements `weigh`.
+
+    Args:
+        dim: width of the tokens.
+        heads: number of heads; divides `dim`.
+        window: tokens in a window, 2 D + 1; odd. The paper's D is 10, for sentences.
+        options: the other arguments of `ReachAttention`.
 
     Raises:
         InputError: `window` is even or less than 3.
     """
-    if window < 3 or window % 2 == 0:
-        raise InputError(f"local attention: window={window} has no middle token; choose an odd number from 3 on")
-    return window // 2
+
+    knows_order = True
+
+    def __init__(self, dim: int, heads: int, *, window: int = 9, **options: Any) -> None:
+        super().__init__(dim, heads, **options)
+        if window < 3 or window % 2 == 0:
+            raise InputError(f"local attention: window={window} has no middle token; choose an odd number from 3 on")
+        self.reach = window // 2
 
 
 def build_centre(dim: int, centres: int) -> nn.Sequential:

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from poselift.core.errors import InputError
+from poselift.core.kinds import Count
 from poselift.nn.attention.additive import AdditiveAttention
 from poselift.nn.attention.heads import head_weights
 
@@ -25,15 +25,10 @@ class DeepAttention(AdditiveAttention):
         heads: number of heads; divides `dim`.
         layers: hidden layers, L. One layer is the additive score with another activation.
         options: the other arguments of `PairwiseAttention`.
-
-    Raises:
-        InputError: `layers` is less than 1.
     """
 
-    def __init__(self, dim: int, heads: int, *, layers: int = 2, **options: Any) -> None:
+    def __init__(self, dim: int, heads: int, *, layers: Count = 2, **options: Any) -> None:
         super().__init__(dim, heads, **options)
-        if layers < 1:
-            raise InputError(f"deep attention: layers={layers} is too few; choose 1 or more")
         width = dim // heads
         self.weights = nn.ParameterList(head_weights(heads, width, width) for _ in range(layers - 1))
         self.biases = nn.ParameterList(torch.zeros(heads, 1, 1, width) for _ in range(layers - 1))

@@ -7,6 +7,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
+from poselift.core.kinds import Count
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.heads import join_heads, split_heads, split_parts
 from poselift.nn.attention.mechanism import Attention
@@ -37,10 +38,8 @@ class LinformerAttention(Attention):
     knows_order = True
     normalised = False
 
-    def __init__(self, dim: int, heads: int, *, max_length: int = 1024, rank: int = 32, **options: Any) -> None:
+    def __init__(self, dim: int, heads: int, *, max_length: Count = 1024, rank: Count = 32, **options: Any) -> None:
         super().__init__(dim, heads, **options)
-        if max_length < 1 or rank < 1:
-            raise InputError(f"linformer: max_length and rank must be 1 or more, not {max_length} and {rank}")
         self.q = nn.Linear(dim, dim)
         self.kv = nn.Linear(dim, 2 * dim)
         self.out = nn.Linear(dim, dim)

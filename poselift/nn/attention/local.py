@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from poselift.core.errors import InputError
+from poselift.core.kinds import Count, Whole
 from poselift.nn.attention.blockwise import Projections, allow_all, attend_to_window, merge
 from poselift.nn.attention.sparse import SparseAttention
 
@@ -30,10 +30,8 @@ class LocalAttention(SparseAttention):
         options: `causal` of `Attention`.
     """
 
-    def __init__(self, dim: int, heads: int, *, block: int = 8, reach: int = 8, **options: Any) -> None:
+    def __init__(self, dim: int, heads: int, *, block: Count = 8, reach: Whole = 8, **options: Any) -> None:
         super().__init__(dim, heads, **options)
-        if block < 1 or reach < 0:
-            raise InputError(f"local attention: block must be 1 or more and reach 0 or more, not {block} and {reach}")
         self.block, self.reach = block, reach
 
     def pattern(self, n: int, device: torch.device) -> Bool[Tensor, "1 n n"]:

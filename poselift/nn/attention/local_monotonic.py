@@ -1,38 +1,22 @@
 """Local attention with monotonic alignment."""
 
-from typing import Any
-
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from poselift.nn.attention.centred_window import half_window, weigh_window
+from poselift.nn.attention.centred_window import CentredAttention, weigh_window
 from poselift.nn.attention.context import AttentionContext
-from poselift.nn.attention.reach import ReachAttention
 
 
-class LocalMonotonicAttention(ReachAttention):
+class LocalMonotonicAttention(CentredAttention):
     """Token t looks at the window [t - D, t + D] (Luong et al. 2015, https://arxiv.org/abs/1508.04025, section 3.2).
 
     The paper's local-m is score="general"; any score function and distribution is possible. `local` is the mechanism
     that also saves the cost of the other scores. With a memory of another length, the centres of the windows are
     spread evenly over it; the paper's p_t = t would run past its end.
 
-    Args:
-        dim: width of the tokens.
-        heads: number of heads; divides `dim`.
-        window: tokens in a window, 2 D + 1; odd. The paper's D is 10, for sentences.
-        options: the other arguments of `ReachAttention`.
-
-    Raises:
-        InputError: `window` is even or less than 3.
+    The arguments are those of `CentredAttention`.
     """
-
-    knows_order = True
-
-    def __init__(self, dim: int, heads: int, *, window: int = 9, **options: Any) -> None:
-        super().__init__(dim, heads, **options)
-        self.reach = half_window(window)
 
     def weigh(self, context: AttentionContext, scores: Float[Tensor, "b h n m"]) -> Float[Tensor, "b h n m"]:
         """The distribution over each window."""

@@ -6,12 +6,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from poselift.nn.attention.centred_window import build_centre, half_window, weigh_window
+from poselift.nn.attention.centred_window import CentredAttention, build_centre, weigh_window
 from poselift.nn.attention.context import AttentionContext
-from poselift.nn.attention.reach import ReachAttention
 
 
-class LocalPredictiveAttention(ReachAttention):
+class LocalPredictiveAttention(CentredAttention):
     """Token t predicts where its window is (Luong et al. 2015, https://arxiv.org/abs/1508.04025, section 3.2: local-p).
 
         p_t = S sigmoid(v' tanh(W h_t)) is the centre of the window,
@@ -21,21 +20,11 @@ class LocalPredictiveAttention(ReachAttention):
     present or, with `causal`, t itself. Tokens are at s = 1/2, 3/2, ..., so that p_t covers them evenly. Each head has
     its own p_t. Rows sum to less than 1.
 
-    Args:
-        dim: width of the tokens.
-        heads: number of heads; divides `dim`.
-        window: tokens in a window, 2 D + 1; odd. The paper's D is 10, for sentences.
-        options: the other arguments of `ReachAttention`.
-
-    Raises:
-        InputError: `window` is even or less than 3.
+    The arguments are those of `CentredAttention`.
     """
 
-    knows_order = True
-
-    def __init__(self, dim: int, heads: int, *, window: int = 9, **options: Any) -> None:
+    def __init__(self, dim: int, heads: int, **options: Any) -> None:
         super().__init__(dim, heads, **options)
-        self.reach = half_window(window)
         self.normalised = False
         self.place = build_centre(dim, heads)
 

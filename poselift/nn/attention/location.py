@@ -6,6 +6,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from poselift.core.errors import InputError
+from poselift.core.kinds import Count
 from poselift.nn.attention.heads import head_weights
 from poselift.nn.attention.pairwise import PairwiseAttention
 
@@ -29,7 +30,7 @@ class LocationAttention(PairwiseAttention):
 
     knows_order = True
 
-    def __init__(self, dim: int, heads: int, *, positions: int = 256, **options: Any) -> None:
+    def __init__(self, dim: int, heads: int, *, positions: Count = 256, **options: Any) -> None:
         super().__init__(dim, heads, **options)
         self.places = head_weights(heads, positions, dim // heads)
 

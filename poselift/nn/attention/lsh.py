@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
+from poselift.core.kinds import Count
 from poselift.nn.attention.blockwise import (
     Part,
     attend,
@@ -62,13 +63,11 @@ class LSHAttention(Attention):
     rotations: Tensor
 
     def __init__(
-        self, dim: int, heads: int, *, buckets: int = 8, chunk: int = 32, rounds: int = 2, **options: Any
+        self, dim: int, heads: int, *, buckets: int = 8, chunk: Count = 32, rounds: Count = 2, **options: Any
     ) -> None:
         super().__init__(dim, heads, **options)
         if buckets < 2 or buckets % 2:
             raise InputError(f"LSH attention: the number of buckets must be even, 2 or more, not {buckets}")
-        if chunk < 1 or rounds < 1:
-            raise InputError(f"LSH attention: chunk and rounds must be 1 or more, not {chunk} and {rounds}")
         self.buckets, self.chunk = buckets, chunk
         self.qk = nn.Linear(dim, dim)
         self.value = nn.Linear(dim, dim)

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from poselift.core.errors import InputError
+from poselift.core.kinds import Count
 from poselift.nn.attention.blockwise import join_blocks, split_into_blocks
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.heads import join_heads, split_heads, split_parts
@@ -44,10 +44,10 @@ class PerformerAttention(Attention):
 
     directions: Tensor
 
-    def __init__(self, dim: int, heads: int, *, features: int = 64, redraw_every: int = 1000, **options: Any) -> None:
+    def __init__(
+        self, dim: int, heads: int, *, features: Count = 64, redraw_every: Count = 1000, **options: Any
+    ) -> None:
         super().__init__(dim, heads, **options)
-        if features < 1 or redraw_every < 1:
-            raise InputError(f"performer: features and redraw_every must be 1 or more, not {features}, {redraw_every}")
         self.redraw_every, self._passes = redraw_every, 0
         self.q = nn.Linear(dim, dim)
         self.kv = nn.Linear(dim, 2 * dim)

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from poselift.core.errors import InputError
+from poselift.core.kinds import Count
 from poselift.nn.attention.blockwise import Projections, attend, attend_to_band, join_columns, merge, split_into_columns
 from poselift.nn.attention.sparse import SparseAttention
 
@@ -30,10 +30,8 @@ class StridedAttention(SparseAttention):
         options: `causal` of `Attention`.
     """
 
-    def __init__(self, dim: int, heads: int, *, stride: int = 8, **options: Any) -> None:
+    def __init__(self, dim: int, heads: int, *, stride: Count = 8, **options: Any) -> None:
         super().__init__(dim, heads, **options)
-        if stride < 1:
-            raise InputError(f"strided attention: the stride must be 1 or more tokens, not {stride}")
         self.stride = stride
 
     def pattern(self, n: int, device: torch.device) -> Bool[Tensor, "1 n n"]:

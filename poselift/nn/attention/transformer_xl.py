@@ -8,6 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
+from poselift.core.kinds import Count
 from poselift.nn.attention.blockwise import attend, join_blocks, merge, split_into_blocks
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.distributions import softmax
@@ -42,12 +43,10 @@ class TransformerXLAttention(Attention):
     can_cross: ClassVar[bool] = False
     knows_order = True
 
-    def __init__(self, dim: int, heads: int, *, segment: int = 16, **options: Any) -> None:
+    def __init__(self, dim: int, heads: int, *, segment: Count = 16, **options: Any) -> None:
         super().__init__(dim, heads, **options)
-        if segment < 1 or dim % 2:
-            raise InputError(
-                f"Transformer-XL: needs segments of 1 token or more and an even width, not {segment} and {dim}"
-            )
+        if dim % 2:
+            raise InputError(f"Transformer-XL: needs an even width, not {dim}; choose another")
         self.segment = segment
         self.q = nn.Linear(dim, dim)
         self.kv = nn.Linear(dim, 2 * dim)

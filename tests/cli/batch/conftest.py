@@ -15,7 +15,7 @@ from poselift.video import VideoReader, VideoWriter
 from tests.cli.running import poselift
 
 QUICK = ["--weights", "tiny", "--detector", "movenet-fast", "--no-flip", "--quiet"]
-GOOD, BROKEN = ("monday/walk.mp4", "tuesday/walk.mp4", "=SUM(1).mp4"), ("cut.mp4", "text.mov", "zero.mkv")
+GOOD, BROKEN = ("monday/walk.mp4", "tuesday/walk.mp4", "=SUM(1).mp4"), ("=cut.mp4", "text.mov", "zero.mkv")
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +54,7 @@ class OneProcess(LocalEngine):
 
 @pytest.fixture
 def one_process(monkeypatch):
-    """Batches start no workers; tests of `whole` and test_local.py see to those."""
+    """Batches start no workers; tests of `whole` and test_local_workers.py see to those."""
     monkeypatch.setattr("poselift.core.threads._limit", None)  # put back at the end: a worker sets it for good
     monkeypatch.setattr("poselift.cli.batch.batch_command.LocalEngine", OneProcess)
 

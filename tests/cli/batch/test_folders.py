@@ -6,7 +6,6 @@ import threading
 import pytest
 
 from poselift.cli.batch.folders import KEPT, new_folder
-from poselift.cli.batch.storage import json_object
 from poselift.cli.result_folder import new_results
 from poselift.core.errors import InputError
 from poselift.core.locks import BusyError, hold_lock
@@ -48,11 +47,6 @@ def test_a_folder_that_the_worker_of_a_killed_run_still_holds(tmp_path, monkeypa
         assert let_go.is_set()
         assert folder.is_dir()
     worker.join()
-
-
-@pytest.mark.parametrize("content", [b"[1]", b"\xff", b"[" * 10_000])
-def test_damaged_records_are_none(content):
-    assert json_object(content, "batch.json") == {}
 
 
 def test_lift_refuses_a_folder_of_a_batch(tmp_path):

@@ -2,7 +2,7 @@
 
 from dataclasses import fields, is_dataclass, replace
 
-from poselift.cli.batch.settings import Settings, settings_of
+from poselift.cli.batch.settings import Settings, find_settings
 from poselift.cli.detector import DetectorRequest
 from poselift.cli.lift_request import DetectionRequest, LiftRequest
 from poselift.lifting import LiftOptions
@@ -22,18 +22,18 @@ def changed_once(request):
 
 
 def test_every_field_counts_unless_it_changes_no_result():
-    before, requests = settings_of(LiftRequest()), list(changed_once(LiftRequest()))
+    before, requests = find_settings(LiftRequest()), list(changed_once(LiftRequest()))
     assert [request for request, counts in requests if not counts] == [LiftRequest()], "what a detector may do"
     for request, counts in requests:
-        assert (settings_of(request) != before) == counts, request
+        assert (find_settings(request) != before) == counts, request
 
 
 def test_only_what_is_looked_for_and_how_needs_new_detections():
-    before = settings_of(LiftRequest())
-    again = settings_of(replace(LiftRequest(), fov=60.0, options=LiftOptions(threshold=0.5)))
+    before = find_settings(LiftRequest())
+    again = find_settings(replace(LiftRequest(), fov=60.0, options=LiftOptions(threshold=0.5)))
     assert again.detection == before.detection
     assert again.lifting != before.lifting
-    assert settings_of(LiftRequest(DetectionRequest(quality="best"))).detection != before.detection
+    assert find_settings(LiftRequest(DetectionRequest(quality="best"))).detection != before.detection
 
 
 def test_a_file_with_the_name_of_an_option_changes_nothing(tmp_path, monkeypatch):
@@ -41,7 +41,7 @@ def test_a_file_with_the_name_of_an_option_changes_nothing(tmp_path, monkeypatch
     (tmp_path / "fast").write_text("a file")
     (tmp_path / "pose.onnx").write_text("a network")
     detector = DetectorRequest("rtmpose", {"model": "pose.onnx", "person_model": "gone.onnx"})
-    detection = settings_of(LiftRequest(DetectionRequest(quality="fast", detector=detector))).detection
+    detection = find_settings(LiftRequest(DetectionRequest(quality="fast", detector=detector))).detection
     assert detection["quality"] == "fast"
     assert detection["detector"]["files"]["person_model"] == "gone.onnx"
     assert len(detection["detector"]["files"]["model"]) == 64, "the SHA-256 of the file"

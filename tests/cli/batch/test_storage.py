@@ -2,14 +2,17 @@
 
 import pytest
 
-from poselift.cli.batch.storage import file_system, local_copy, read_some, read_stamp, remove_file, write_file
+from poselift.cli.batch.storage import file_system, local_copy, read_objects, read_stamp, remove_file, write_file
 from poselift.core.errors import InputError
 
 
 def test_reading_and_writing(store):
-    write_file("memory://out/a.txt", b"1")
-    assert read_some("memory://out", ["a.txt", "b.txt"]) == {"a.txt": b"1"}
-    assert read_stamp(store, "/out/a.txt")["bytes"] == 1
+    damaged = {"list": b"[1]", "text": b"\xff", "deep": b"[" * 10_000}
+    for name, content in {"a.json": b'{"a": 1}', **damaged}.items():
+        write_file(f"memory://out/{name}", content)
+    found = read_objects("memory://out", ["a.json", "none.json", *damaged])
+    assert found == {"a.json": {"a": 1}, "list": {}, "text": {}, "deep": {}}
+    assert read_stamp(store, "/out/a.json")["bytes"] == 8
     assert read_stamp(store, "/out/b.txt") is read_stamp(store, "/out") is None
 
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from poselift.cli.batch.videos import find_videos, shard_of
+from poselift.cli.batch.videos import find_videos, take_shard
 from poselift.cli.lift_request import LiftRequest
 from poselift.core.errors import InputError
 from poselift.lifting import LiftOptions
@@ -35,7 +35,7 @@ def test_a_folder(source, request_for_all):
     assert all(re.fullmatch(r"(walk|b)-[0-9a-f]{12}", video.folder) for video in videos)
     assert len({video.folder for video in videos}) == 3
     assert [video.path for video in videos] == [str(source / name) for name in names(videos)]
-    assert names(shard_of(videos, (2, 2))) == ["a/walk.mov"]
+    assert names(take_shard(videos, (2, 2))) == ["a/walk.mov"]
 
 
 def test_a_link_is_followed_to_a_file_only(source, request_for_all):
@@ -74,17 +74,18 @@ def manifest(source, text, name="list.csv"):
 
 def test_a_manifest(source, request_for_all):
     text = (
-        "path,start,end,person,height,intrinsics,world\n"
-        'a/walk.mov,1.5,2,"1,3",1:1.8,"500,500,320,240",no\n'
-        "a/walk.mov,,,,,,\n"
-        f"{source}/b.MP4,,,,1.7,,TRUE\n"
-        "gone.mp4,,,,,,\n"
+        "path,start,end,person,height,intrinsics,world,formats\n"
+        'a/walk.mov,1.5,2,"1,3",1:1.8,"500,500,320,240",no,"trc, bvh"\n'
+        "a/walk.mov,,,,,,,\n"
+        f"{source}/b.MP4,,,,1.7,,TRUE,\n"
+        "gone.mp4,,,,,,,\n"
     )
     first, second, third, gone = find_videos(manifest(source, text), "out", request_for_all)
     assert (first.request.detection.start, first.request.detection.end, first.request.people) == (1.5, 2.0, (1, 3))
     assert (first.request.height, first.request.intrinsics) == ({1: 1.8}, (500.0, 500.0, 320.0, 240.0))
     assert (first.request.fov, first.request.world) == (None, False), "of the row, not of all"
     assert (second.request.fov, second.request.world, second.request.detection.start) == (60.0, True, None)
+    assert (first.request.formats, second.request.formats) == (("trc", "bvh"), ())
     assert first.folder != second.folder, "two spans of one video"
     assert (third.name, third.request.height, third.request.world) == ("b.MP4", 1.7, True)
     assert gone.stamp is None
@@ -112,6 +113,9 @@ def test_a_manifest_in_parquet_means_the_same(source, request_for_all):
         ("path,world\na.mp4,maybe\n", "world is 'maybe'; write true or false"),
         ("path\na.mp4\n./a.mp4\n", "a.mp4 is in it twice"),
         ('path\n"a.mp4\n', "not readable as CSV"),
+        ("path,fov\na.mp4\n", "line 2: it has fewer cells"),
+        ("path,formats\na.mp4,trx\n", "line 2: argument --formats: no format is called 'trx'"),
+        ("path,start, start\na.mp4,1,2\n", "list.csv: the column 'start' is there twice"),
     ],
 )
 def test_bad_manifests(text, message, source, request_for_all):
@@ -137,19 +141,7 @@ def test_no_name_leaves_the_folder_of_the_results(path, source, request_for_all)
     assert len(video.folder.encode()) < 200
 
 
-def test_formats_of_a_video(source, request_for_all):
-    (source / "list.csv").write_text('path,formats\nb.MP4,"trc, bvh"\na/walk.mov,\n')
-    first, second = find_videos(str(source / "list.csv"), "out", request_for_all)
-    assert (first.request.formats, second.request.formats) == (("trc", "bvh"), ())
-    (source / "list.csv").write_text("path,formats\nb.MP4,trx\n")
-    with pytest.raises(InputError, match=r"list.csv, line 2: .*'trx'"):
-        find_videos(str(source / "list.csv"), "out", request_for_all)
-
-
 def test_manifests_that_hide_or_declare_too_much(source, request_for_all, monkeypatch):
-    (source / "list.csv").write_text("path,start, start\nb.MP4,1,2\n")
-    with pytest.raises(InputError, match=r"list.csv: the column 'start' is there twice"):
-        find_videos(str(source / "list.csv"), "out", request_for_all)
     pq.write_table(pa.table([["b.MP4"], ["1"], ["2"]], names=["path", "start", "start"]), source / "list.parquet")
     with pytest.raises(InputError, match=r"list.parquet: the column 'start' is there twice"):
         find_videos(str(source / "list.parquet"), "out", request_for_all)
@@ -159,4 +151,4 @@ def test_manifests_that_hide_or_declare_too_much(source, request_for_all, monkey
         find_videos(str(source / "list.parquet"), "out", request_for_all)
     monkeypatch.setattr("poselift.cli.batch.manifest.MOST_TEXT", 10)
     with pytest.raises(InputError, match=r"list.csv: it is too large to read \(\d+ bytes, at most 10\)"):
-        find_videos(str(source / "list.csv"), "out", request_for_all)
+        find_videos(manifest(source, "path\nwalk.mp4\n"), "out", request_for_all)

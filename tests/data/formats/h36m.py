@@ -13,29 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
+from poselift.data.h36m import ACTIONS
 from poselift.data.h36m_cameras import _EXTRINSICS, _INTRINSICS
 from poselift.data.synthetic import synthetic_corpus
 from poselift.skeleton import CMU28, H36M32
 
 TRAIN, TEST = ("S1", "S5", "S6", "S7", "S8"), ("S9", "S11")
 CAMERAS = ("54138969", "55011271", "58860488", "60457274")
-ACTIONS = (
-    "Directions",
-    "Discussion",
-    "Eating",
-    "Greeting",
-    "Phoning",
-    "Posing",
-    "Purchases",
-    "Sitting",
-    "SittingDown",
-    "Smoking",
-    "Photo",
-    "Waiting",
-    "Walking",
-    "WalkDog",
-    "WalkTogether",
-)
 MOVING = (0, 1, 2, 3, 6, 7, 8, 12, 13, 14, 15, 17, 18, 19, 25, 26, 27)
 """The 17 joints of the 32, by index, as the field's code lists them."""
 

@@ -5,22 +5,11 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from poselift.data.humaneva import CAMERAS
 from poselift.skeleton import COCO17, HUMANEVA15
 from tests.data.formats.people import moving_person, pixels_of
 
 K = np.array([[765.0, 0, 321.0], [0, 768.0, 247.0], [0, 0, 1]])
-QUATERNIONS = {  # w, x, y, z, camera to world; and the centre in mm, of S1 and S3 and of S2
-    "S1": [
-        ([0.424207, -0.4983646, -0.5802981, 0.4847012], [4062.227, 663.2477, 1528.397]),
-        ([0.6503354, -0.7481602, -0.0919284, 0.0941766], [844.8131, -3805.2092, 1504.9929]),
-        ([0.0664734, -0.0690535, 0.7416416, -0.6639132], [-797.67377, 3916.3174, 1433.6602]),
-    ],
-    "S2": [
-        ([0.4214752, -0.4961493, -0.5838273, 0.4851187], [4112.9121, 626.4929, 1545.2988]),
-        ([0.6501393, -0.7476588, -0.0954617, 0.0959808], [923.5740, -3877.9243, 1504.5518]),
-        ([0.0699353, -0.0712403, 0.7421637, -0.662742], [-781.4915, 3838.8853, 1444.9929]),
-    ],
-}
 ACTIONS = ("Walking 1", "Jog 1", "Box 1", "Gestures 1", "ThrowCatch 1")
 
 
@@ -44,7 +33,7 @@ def write_humaneva(folder: Path, frames: int = 20, chunks: int = 1, seed: int = 
                 coco = _z_up(moving_person(COCO17.joints, frames + 2, seed, fps=60))
                 subject_3d[name] = world.astype(np.float32)
                 subject_2d[name], subject_coco[name] = [], []
-                for number, (quaternion, centre) in enumerate(QUATERNIONS["S2" if subject == "S2" else "S1"], 1):
+                for number, (quaternion, centre) in enumerate(CAMERAS[subject], 1):
                     R = Rotation.from_quat(quaternion[1:] + quaternion[:1]).as_matrix().T
                     camera, camera_coco = ((points - np.array(centre) / 1000) @ R.T for points in (world, coco))
                     noise = rng.normal(0, 2, (*coco.shape[:2], 2))

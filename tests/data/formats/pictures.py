@@ -39,7 +39,7 @@ def write_coco(folder: Path, people: int = 6) -> dict[str, np.ndarray]:
             truth[f"{split}/{number // 2}/{100 + number}"] = keypoints
         annotations += [
             coco_person(200, 0, np.zeros((17, 3))),
-            coco_person(900100000201, 0, np.zeros((17, 3)), crowd=1),
+            coco_person(900100000201, 0, np.full((17, 3), 2), crowd=1),
         ]
         content = {
             "info": {"description": "COCO 2017 Dataset", "version": "1.0"},

@@ -1,39 +1,20 @@
-"""Attention by loops over its formula, in float64."""
+"""Mechanisms in float64 against their formulas."""
+
+import math
 
 import pytest
 import torch
 
 from poselift.nn.attention import AttentionContext
-
-
-def softmax(scores):
-    return scores.exp() / scores.exp().sum()
-
-
-def evaluate(layer, score, tokens, mask, memory, weights=softmax):
-    """One query, head and key at a time; `score(head, q, k, i, j)` is the formula under test."""
-    source = tokens if memory is None else memory
-    b, n, d = tokens.shape
-    m, width = source.shape[1], d // layer.heads
-    q, k, v = layer.qkv(tokens)[..., :d], layer.qkv(source)[..., d : 2 * d], layer.qkv(source)[..., 2 * d :]
-    mixed = torch.zeros_like(tokens)
-    for row in range(b):
-        for head in range(layer.heads):
-            part = slice(head * width, (head + 1) * width)
-            for i in range(n):
-                keys = [
-                    j
-                    for j in range(m)
-                    if (mask is None or mask[row, j] or (memory is None and i == j)) and (j <= i or not layer.causal)
-                ]
-                scores = torch.stack([score(head, q[row, i, part], k[row, j, part], i, j) for j in keys])
-                mixed[row, i, part] = weights(scores) @ v[row, keys, part]
-    return layer.out(mixed)
+from tests.nn.attention.formula import everything, mix, scaled, softmax, visible
 
 
 @pytest.fixture
 def agrees():
-    """A function that holds a mechanism against a score: alone, masked, causal and looking at a memory."""
+    """A function that holds a mechanism against a score: alone, masked, causal and looking at a memory.
+
+    `score(layer, head, q, k, i, j)` is the formula under test.
+    """
 
     def check(mechanism, score, weights=softmax, **options):
         generator = torch.Generator().manual_seed(1)
@@ -45,18 +26,17 @@ def agrees():
             with torch.no_grad():
                 for parameter in layer.parameters():
                     parameter += 0.3 * torch.randn_like(parameter)
+            source = memory if layer.cross else tokens
+            q, (k, v) = layer.qkv(tokens)[..., :8], layer.qkv(source)[..., 8:].chunk(2, -1)
 
             def formula(*pair, layer=layer):
                 return score(layer, *pair)
 
-            if layer.cross:
-                actual = layer(AttentionContext(tokens, memory=memory, memory_mask=mask[:, :3]))
-                expected = evaluate(layer, formula, tokens, mask[:, :3], memory, weights)
-                torch.testing.assert_close(actual, expected)
-            else:
-                for there in (None, mask):
-                    expected = evaluate(layer, formula, tokens, there, None, weights)
-                    torch.testing.assert_close(layer(AttentionContext(tokens, there)), expected)
+            for there in (None, mask[:, : source.shape[1]]):
+                seen = visible(layer, everything(source) if there is None else there, itself=not layer.cross)
+                expected = layer.out(mix(2, q, k, v, formula, seen, weights))
+                masks = {"memory": memory, "memory_mask": there} if layer.cross else {"mask": there}
+                torch.testing.assert_close(layer(AttentionContext(tokens, **masks)), expected)
 
     return check
 
@@ -69,6 +49,9 @@ def agrees_where():
     """
 
     def check(mechanism, sees, **options):
+        def score(head, q, k, i, j):
+            return scaled(head, q, k, i, j) + math.log(sees(i, j, head))
+
         for n in (1, 22):
             generator = torch.Generator().manual_seed(n)
             tokens = torch.randn(2, n, 8, dtype=torch.float64, generator=generator)
@@ -77,23 +60,12 @@ def agrees_where():
                 torch.manual_seed(0)
                 layer = mechanism(8, 2, causal=causal, **options).double()
                 for there in (None, mask):
-                    expected = mix_where(layer, sees, tokens, torch.ones_like(mask) if there is None else there)
-                    torch.testing.assert_close(layer(AttentionContext(tokens, there)), layer.out(expected))
-                    values = layer.qkv(tokens)[..., 16:].unflatten(-1, (2, 4)).transpose(1, 2)
-                    mapped = layer.attention_map(AttentionContext(tokens, there)) @ values
-                    torch.testing.assert_close(mapped.transpose(1, 2).flatten(2), expected)
+                    seen = visible(layer, everything(tokens) if there is None else there)
+
+                    def keys(row, head, i, seen=seen):
+                        return [j for j in seen(row, head, i) if sees(i, j, head)]
+
+                    expected = layer.out(mix(2, *layer.qkv(tokens).chunk(3, -1), score, keys))
+                    torch.testing.assert_close(layer(AttentionContext(tokens, there)), expected)
 
     return check
-
-
-def mix_where(layer, sees, tokens, mask):
-    """The heads' outputs by the formula, over all pairs of tokens."""
-    n, heads = tokens.shape[1], layer.heads
-    q, k, v = (x.unflatten(-1, (heads, -1)).transpose(1, 2) for x in layer.qkv(tokens).chunk(3, -1))
-    factors = [
-        [[float(sees(i, j, head)) * (j <= i or not layer.causal) for j in range(n)] for i in range(n)]
-        for head in range(heads)
-    ]
-    seen = mask[:, None, None] | torch.eye(n, dtype=torch.bool)
-    shares = torch.tensor(factors, dtype=tokens.dtype) * seen * (q @ k.mT / q.shape[-1] ** 0.5).exp()
-    return (shares @ v / shares.sum(-1, keepdim=True)).transpose(1, 2).flatten(2)

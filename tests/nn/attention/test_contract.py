@@ -235,21 +235,28 @@ def test_nothing_is_made_on_another_device(name):
     assert out.device.type == "meta"
 
 
-@pytest.mark.parametrize("name", WITH_MAP)
-def test_the_result_is_the_map_times_the_values(name, tokens):
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [(name, {}) for name in WITH_MAP]
+    + [(name, {"causal": True}) for name in WITH_MAP if name in CAUSAL]
+    + [(name, {"cross": True}) for name in WITH_MAP if name in CROSS],
+)
+def test_the_result_is_the_map_times_the_values(name, options, tokens, memory):
     """Rows sum to 1, masked tokens have no part, and a causal map does not look ahead."""
-    layer, mask = build(name)[0], some(ROWS, LENGTH)
+    layer, mask, memory_mask = build(name, **options)[0], some(ROWS, LENGTH), some(ROWS, MEMORY)
     context = AttentionContext(tokens, mask)
+    if layer.cross:
+        context = AttentionContext(tokens, memory=memory, memory_mask=memory_mask)
+        mask = torch.ones_like(mask)
+        mask[-1] = False  # its memory is empty
     weights = layer.attention_map(context)
-    assert weights.shape == (ROWS, layer.heads, LENGTH, LENGTH)
+    assert weights.shape == (ROWS, layer.heads, LENGTH, context.source.shape[1])
     for row in range(ROWS - 1):
-        assert not weights[row][:, mask[row]][..., ~mask[row]].any()
+        seen = weights[row][:, mask[row]]
+        assert not seen[..., ~context.source_mask[row]].any()
         if layer.normalised:
-            sums = weights[row][:, mask[row]].sum(-1)
-            torch.testing.assert_close(sums, torch.ones_like(sums))
-    if name in CAUSAL:
-        causal = build(name, causal=True)[0]
-        assert not causal.attention_map(AttentionContext(tokens)).triu(1).any()
+            torch.testing.assert_close(seen.sum(-1), torch.ones_like(seen[..., 0]))
+    assert not layer.causal or not weights.triu(1).any()
     if name == "longformer":  # its global tokens have values of their own
         return
     inner, captured = getattr(layer, "pairwise", layer), []
@@ -259,17 +266,9 @@ def test_the_result_is_the_map_times_the_values(name, tokens):
     torch.testing.assert_close(captured[0][mask], mixed[mask])
 
 
-@pytest.mark.parametrize("name", [name for name in CROSS if name in WITH_MAP])
-def test_the_map_of_a_memory_is_as_wide_as_it(name, tokens, memory):
-    layer, memory_mask = build(name, cross=True)[0], some(ROWS, MEMORY)
-    weights = layer.attention_map(AttentionContext(tokens, memory=memory, memory_mask=memory_mask))
-    assert weights.shape == (ROWS, layer.heads, LENGTH, MEMORY)
-    assert not weights.transpose(1, 3)[~memory_mask].any()
-
-
 def value_projection(layer, context):
     if hasattr(layer, "project"):
         return layer.project(context)[2]
     name = next(name for name in ("qkv", "kv", "values", "value") if hasattr(layer, name))
-    values = getattr(layer, name)(context.tokens)[..., -DIM:]  # the last of what is projected
+    values = getattr(layer, name)(context.source)[..., -DIM:]  # the last of what is projected
     return values.unflatten(-1, (layer.heads, -1)).transpose(1, 2)

@@ -1,8 +1,6 @@
 """What the efficient mechanisms cost as the sequence grows, counted in operations and in numbers that are made."""
 
-import itertools
 import math
-from functools import cache
 
 import pytest
 import torch
@@ -41,39 +39,32 @@ class Made(TorchDispatchMode):
         return out
 
 
-def cost(spec, n, depth=1, **options):
+def cost(spec, n, **options):
     """Operations without the projections of each token by itself, and the largest tensor; of one pass."""
     torch.manual_seed(0)
-    layers = build_attention(spec, DIM, HEADS, depth, **options)
+    (layer,) = build_attention(spec, DIM, HEADS, 1, **options)
     tokens, projections = torch.randn(1, n, DIM), []
 
     def project(module, arguments, _):
         projections.append(2 * arguments[0].numel() * module.out_features)
 
-    for layer in layers:
-        for module in layer.eval().modules():
-            if isinstance(module, torch.nn.Linear):
-                module.register_forward_hook(project)
+    for module in layer.eval().modules():
+        if isinstance(module, torch.nn.Linear):
+            module.register_forward_hook(project)
     with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter, Made() as made:
-        for layer in layers:
-            layer(AttentionContext(tokens))
+        layer(AttentionContext(tokens))
     return counter.get_total_flops() - sum(projections), made.largest
 
 
-@cache
-def exact(n):
-    return cost("scaled_dot", n)
-
-
-def growth(costs):
-    """How many times greater each is than the one before, at half the length."""
-    return [later / earlier if earlier else 1.0 for earlier, later in itertools.pairwise(costs)]
+def growth(short, long):
+    """How many times greater operations and largest tensor are for the longer sequence."""
+    return [later / earlier if earlier else 1.0 for earlier, later in zip(short, long, strict=True)]
 
 
 def test_exact_attention_grows_with_the_square():
-    operations, largest = zip(*map(exact, LENGTHS), strict=True)
-    assert operations == tuple(4 * n * n * DIM for n in LENGTHS)
-    assert growth(largest)[-1] == 4
+    costs = [cost("scaled_dot", n) for n in LENGTHS]
+    assert [operations for operations, _ in costs] == [4 * n * n * DIM for n in LENGTHS]
+    assert growth(*costs) == [4, 4]
 
 
 @pytest.mark.parametrize(
@@ -81,20 +72,15 @@ def test_exact_attention_grows_with_the_square():
     [(name, causal) for name in LINEAR for causal in (False, True) if ATTENTION[name].can_be_causal or not causal],
 )
 def test_cost_grows_with_the_length(name, causal):
-    spec = {"name": name, **LINEAR[name]}
-    operations, largest = zip(*(cost(spec, n, causal=causal) for n in LENGTHS), strict=True)
     # A few numbers do not grow at all (distances, weights), so that the factor may be below 2.
-    assert all(factor < 2.15 for factor in growth(operations)), operations
-    assert all(factor < 2.15 for factor in growth(largest)), largest
+    assert max(growth(*(cost({"name": name, **LINEAR[name]}, n, causal=causal) for n in LENGTHS))) < 2.15
 
 
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize(("name", "option"), [("strided", "stride"), ("fixed", "block")])
 def test_cost_grows_with_the_length_times_its_root(name, option, causal):
-    def spec(n):
-        return {"name": name, option: round(math.sqrt(n))}
-
     # Lengths whose roots are whole: 4 times the length, so 8 times the cost, where the square would be 16 times.
-    operations, largest = zip(*(cost(spec(n), n, causal=causal) for n in (64, 256)), strict=True)
-    assert all(7 < factor < 9 for factor in growth(operations)), operations
-    assert all(factor < 9 for factor in growth(largest)), largest
+    short, long = (cost({"name": name, option: math.isqrt(n)}, n, causal=causal) for n in (64, 256))
+    operations, largest = growth(short, long)
+    assert 7 < operations < 9
+    assert largest < 9

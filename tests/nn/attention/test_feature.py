@@ -3,6 +3,7 @@ import torch
 
 from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.feature import FeatureAttention
+from tests.nn.attention.formula import mix, visible
 
 
 def score(layer, keys, mask, head, j):
@@ -23,13 +24,9 @@ def test_agrees_with_the_formula(causal, area):
     layer = FeatureAttention(12, 3, area=area, causal=causal).double()
     tokens = torch.randn(1, 8, 12, dtype=torch.float64)
     mask = torch.tensor([[1, 1, 0, 1, 1, 0, 1, 1]], dtype=torch.bool)
-    weights = layer.attention_map(AttentionContext(tokens, mask))
-    there = mask[0].nonzero().squeeze(-1).tolist()
-    for head in range(3):
-        keys = layer.qkv(tokens)[0, :, 12 + 4 * head : 16 + 4 * head]
-        scores = {j: score(layer, keys, mask[0], head, j).exp() for j in there}
-        for i in there:
-            seen = [j for j in there if j <= i or not causal]
-            for j in seen:
-                expected = scores[j] / sum(scores[s] for s in seen)
-                torch.testing.assert_close(weights[0, head, i, j], expected)
+
+    def formula(head, q, k, i, j):
+        return score(layer, layer.qkv(tokens)[0, :, 12 + 4 * head : 16 + 4 * head], mask[0], head, j)
+
+    expected = layer.out(mix(3, *layer.qkv(tokens).chunk(3, -1), formula, visible(layer, mask, itself=False)))
+    torch.testing.assert_close(layer(AttentionContext(tokens, mask))[mask], expected[mask])

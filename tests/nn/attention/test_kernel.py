@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from poselift.nn.attention.kernel import KernelAttention
+from tests.nn.attention.formula import share
 
 
 def elu(x):
@@ -10,10 +11,6 @@ def elu(x):
 
 def relu(x):
     return x.clamp(min=0) + 0.001
-
-
-def share(scores):
-    return scores / scores.sum()
 
 
 @pytest.mark.parametrize(("name", "phi"), [("elu", elu), ("relu", relu)])

@@ -3,30 +3,20 @@ import torch
 
 from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.longformer import LongformerAttention
+from tests.nn.attention.formula import everything, mix, scaled, visible
 
 
 def textbook(layer, tokens, mask, window, steps, places):
-    """One query and head at a time: `steps` is the dilation of each head."""
-    b, n, d = tokens.shape
-    width = d // layer.heads
-    local = layer.qkv(tokens).chunk(3, -1)
-    wide = (layer.global_q(tokens), *layer.global_kv(tokens).chunk(2, -1))
-    mixed = torch.zeros_like(tokens)
-    for row in range(b):
-        for head, step in enumerate(steps):
-            part = slice(head * width, (head + 1) * width)
-            near = {step * k for k in range(-(window // 2), window // 2 + 1)}
-            for i in range(n):
-                q, k, v = wide if i in places else local
-                keys = [
-                    j
-                    for j in range(n)
-                    if (mask[row, j] or i == j)
-                    and (j <= i or not layer.causal)
-                    and (i in places or j in places or j - i in near)
-                ]
-                shares = (k[row, keys, part] @ q[row, i, part] / width**0.5).softmax(0)
-                mixed[row, i, part] = shares @ v[row, keys, part]
+    """`steps` is the dilation of each head."""
+
+    def keys(row, head, i):
+        near = {steps[head] * k for k in range(-(window // 2), window // 2 + 1)}
+        seen = visible(layer, mask)(row, head, i)
+        return [j for j in seen if i in places or j in places or j - i in near]
+
+    mixed = mix(layer.heads, *layer.qkv(tokens).chunk(3, -1), scaled, keys)
+    wide = mix(layer.heads, layer.global_q(tokens), *layer.global_kv(tokens).chunk(2, -1), scaled, keys)
+    mixed[:, list(places)] = wide[:, list(places)]
     return layer.out(mixed)
 
 
@@ -46,11 +36,9 @@ def test_agrees_with_the_formula(causal, n, window, dilations, steps, places):
         for parameter in layer.parameters():
             parameter += 0.1 * torch.randn_like(parameter)
     tokens = torch.randn(1, n, 12, dtype=torch.float64)
-    everything = torch.ones(1, n, dtype=torch.bool)
-    torch.testing.assert_close(
-        layer(AttentionContext(tokens)), textbook(layer, tokens, everything, window, steps, places)
-    )
-    for mask in (torch.rand(1, n) > 0.4, everything.index_fill(1, torch.tensor(places), False)):
+    whole = everything(tokens)
+    torch.testing.assert_close(layer(AttentionContext(tokens)), textbook(layer, tokens, whole, window, steps, places))
+    for mask in (torch.rand(1, n) > 0.4, whole.index_fill(1, torch.tensor(places), False)):
         torch.testing.assert_close(
             layer(AttentionContext(tokens, mask)), textbook(layer, tokens, mask, window, steps, places)
         )

@@ -1,9 +1,12 @@
+from functools import cache
+
 import pytest
 import torch
 import torch.nn.functional as F
 
 from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.lsh import LSHAttention
+from tests.nn.attention.formula import everything, mix, scaled
 
 
 def build(causal=False, **options):
@@ -13,29 +16,29 @@ def build(causal=False, **options):
 
 def textbook(layer, tokens, mask):
     """Buckets as lists, one token and round at a time; the softmax is over all that any round finds."""
-    b, n, d = tokens.shape
-    width = d // layer.heads
-    q, v = layer.qk(tokens), layer.value(tokens)
-    mixed = torch.zeros_like(tokens)
-    for row in range(b):
-        for head in range(layer.heads):
-            part = slice(head * width, (head + 1) * width)
-            found = [{i} for i in range(n)]
-            for rotation in layer.rotations:
-                buckets = {}
-                for i in range(n):
-                    if mask[row, i]:
-                        turned = q[row, i, part] @ rotation
-                        buckets.setdefault(int(torch.cat((turned, -turned)).argmax()), []).append(i)
-                for members in buckets.values():
-                    for place, i in enumerate(members):
-                        found[i] |= set(members[max(place - layer.chunk, 0) : place + layer.chunk + 1])
-            for i in range(n):
-                keys = [j for j in sorted(found[i]) if j <= i or not layer.causal]
-                others = [j for j in keys if j != i] or [i]
-                unit = F.normalize(q[row, others, part], dim=-1)
-                mixed[row, i, part] = (unit @ q[row, i, part] / width**0.5).softmax(0) @ v[row, others, part]
-    return layer.out(mixed), mixed
+    shared = layer.qk(tokens)
+
+    @cache
+    def find(row, head):
+        found = [{i} for i in range(tokens.shape[1])]
+        for rotation in layer.rotations:
+            buckets = {}
+            for i in range(tokens.shape[1]):
+                if mask[row, i]:
+                    turned = shared[row, i].unflatten(0, (layer.heads, -1))[head] @ rotation
+                    buckets.setdefault(int(torch.cat((turned, -turned)).argmax()), []).append(i)
+            for members in buckets.values():
+                for place, i in enumerate(members):
+                    found[i] |= set(members[max(place - layer.chunk, 0) : place + layer.chunk + 1])
+        return found
+
+    def keys(row, head, i):
+        return [j for j in sorted(find(row, head)[i]) if (j <= i or not layer.causal) and j != i] or [i]
+
+    def score(head, q, k, i, j):
+        return scaled(head, q, F.normalize(k, dim=0), i, j)
+
+    return layer.out(mix(layer.heads, shared, shared, layer.value(tokens), score, keys))
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -43,14 +46,10 @@ def textbook(layer, tokens, mask):
 def test_agrees_with_the_formula(n, buckets, chunk, rounds, causal):
     layer = build(causal, buckets=buckets, chunk=chunk, rounds=rounds)
     tokens = torch.randn(1, n, 8, dtype=torch.float64)
-    for mask in (torch.ones(1, n, dtype=torch.bool), torch.rand(1, n) > 0.4):
-        expected, mixed = textbook(layer, tokens, mask)
-        out = layer(AttentionContext(tokens, mask))
+    for mask in (everything(tokens), torch.rand(1, n) > 0.4):
         # A masked token may look at all that are there, or at itself: nobody asks which.
-        torch.testing.assert_close(out[mask], expected[mask])
-        values = layer.value(tokens).unflatten(-1, (2, 4)).transpose(1, 2)
-        mapped = (layer.attention_map(AttentionContext(tokens, mask)) @ values).transpose(1, 2).flatten(2)
-        torch.testing.assert_close(mapped[mask], mixed[mask])
+        out = layer(AttentionContext(tokens, mask))
+        torch.testing.assert_close(out[mask], textbook(layer, tokens, mask)[mask])
 
 
 def test_rotations_are_drawn_in_training_and_kept_in_use():

@@ -6,6 +6,7 @@ import torch
 
 from poselift.nn.attention import AttentionContext, ScaledDotAttention
 from poselift.nn.attention.performer import PerformerAttention, orthogonal_gaussian
+from tests.nn.attention.formula import everything, mix, share, visible
 
 
 def features(layer, x):
@@ -15,20 +16,11 @@ def features(layer, x):
 
 
 def textbook(layer, tokens, mask):
-    b, n, d = tokens.shape
-    width = d // layer.heads
+    def score(head, q, k, i, j):
+        return features(layer, q) @ features(layer, k)
+
     q, k, v = layer.q(tokens), *layer.kv(tokens).chunk(2, -1)
-    mixed = torch.zeros_like(tokens)
-    for row in range(b):
-        for head in range(layer.heads):
-            part = slice(head * width, (head + 1) * width)
-            for i in range(n):
-                keys = [j for j in range(n) if mask[row, j] and (j <= i or not layer.causal)]
-                if keys:
-                    query = features(layer, q[row, i, part])
-                    shares = torch.stack([query @ features(layer, k[row, j, part]) for j in keys])
-                    mixed[row, i, part] = shares @ v[row, keys, part] / shares.sum()
-    return layer.out(mixed)
+    return layer.out(mix(layer.heads, q, k, v, score, visible(layer, mask, itself=False), share))
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -36,7 +28,7 @@ def test_agrees_with_the_formula(causal):
     torch.manual_seed(0)
     layer = PerformerAttention(8, 2, causal=causal, features=6).double()
     tokens = torch.randn(2, 7, 8, dtype=torch.float64)
-    for mask in (torch.ones(2, 7, dtype=torch.bool), torch.tensor([[0, 1, 1, 0, 1, 0, 1], [0] * 7]) > 0):
+    for mask in (everything(tokens), torch.tensor([[0, 1, 1, 0, 1, 0, 1], [0] * 7]) > 0):
         torch.testing.assert_close(layer(AttentionContext(tokens, mask)), textbook(layer, tokens, mask))
 
 

@@ -1,18 +1,13 @@
-import math
-
 import pytest
 import torch
 
 from poselift.core.errors import InputError
 from poselift.nn.attention import AttentionContext, ScaledDotAttention
-
-
-def score(layer, head, q, k, i, j):
-    return q @ k / math.sqrt(len(q))
+from tests.nn.attention.formula import scaled
 
 
 def test_agrees_with_the_formula(agrees):
-    agrees(ScaledDotAttention, score)
+    agrees(ScaledDotAttention, lambda layer, *pair: scaled(*pair))
 
 
 def test_agrees_with_torchs_own_module():

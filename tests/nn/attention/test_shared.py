@@ -3,6 +3,7 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.nn.attention import AttentionContext, build_attention
+from tests.nn.attention.formula import mix, scaled, visible
 
 
 def build(depth, groups, **options):
@@ -13,18 +14,8 @@ def build(depth, groups, **options):
 
 def textbook(first, layer, tokens, mask, own):
     """Weights from the first layer's projections of its tokens, values from this one's of its own."""
-    b, n, d = tokens.shape
-    width = d // first.heads
     q, k, v = first.query(tokens), first.key(tokens), layer.value(own)
-    mixed = torch.zeros_like(tokens)
-    for row in range(b):
-        for head in range(first.heads):
-            part = slice(head * width, (head + 1) * width)
-            for i in range(n):
-                keys = [j for j in range(n) if (mask[row, j] or i == j) and (j <= i or not first.causal)]
-                shares = (k[row, keys, part] @ q[row, i, part] / width**0.5).softmax(0)
-                mixed[row, i, part] = shares @ v[row, keys, part]
-    return layer.out(mixed)
+    return layer.out(mix(first.heads, q, k, v, scaled, visible(first, mask)))
 
 
 @pytest.mark.parametrize("causal", [False, True])

@@ -5,6 +5,7 @@ import torch
 
 from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.transformer_xl import TransformerXLAttention
+from tests.nn.attention.formula import everything, mix, visible
 
 
 def build(segment, causal=False, dim=8, heads=2):
@@ -23,28 +24,15 @@ def code(distance, dim):
 
 
 def textbook(layer, tokens, mask):
-    b, n, d = tokens.shape
-    width, size = d // layer.heads, layer.segment
-    q = layer.q(tokens)
-    k, v = layer.kv(tokens).chunk(2, -1)
-    mixed = torch.zeros_like(tokens)
-    for row in range(b):
-        for head in range(layer.heads):
-            part = slice(head * width, (head + 1) * width)
-            for i in range(n):
-                keys = [
-                    j
-                    for j in range(n)
-                    if i // size - j // size in (0, 1) and (mask[row, j] or i == j) and (j <= i or not layer.causal)
-                ]
-                scores = []
-                for j in keys:
-                    distance = (layer.distance.weight @ code(i - j, d))[part]
-                    a, c = q[row, i, part] @ k[row, j, part], layer.u[head, 0] @ k[row, j, part]
-                    b_, d_ = q[row, i, part] @ distance, layer.v[head, 0] @ distance
-                    scores.append((a + b_ + c + d_) / math.sqrt(width))
-                mixed[row, i, part] = torch.stack(scores).softmax(0) @ v[row, keys, part]
-    return layer.out(mixed), mixed
+    def score(head, q, k, i, j):
+        distance = (layer.distance.weight @ code(i - j, layer.dim)).unflatten(0, (layer.heads, -1))[head]
+        return ((q + layer.u[head, 0]) @ k + (q + layer.v[head, 0]) @ distance) / math.sqrt(len(q))
+
+    def keys(row, head, i):
+        size = layer.segment
+        return [j for j in visible(layer, mask)(row, head, i) if i // size - j // size in (0, 1)]
+
+    return layer.out(mix(layer.heads, layer.q(tokens), *layer.kv(tokens).chunk(2, -1), score, keys))
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -52,13 +40,8 @@ def textbook(layer, tokens, mask):
 def test_agrees_with_the_formula(n, segment, causal):
     layer = build(segment, causal)
     tokens = torch.randn(2, n, 8, dtype=torch.float64)
-    for mask in (torch.ones(2, n, dtype=torch.bool), torch.rand(2, n) > 0.4):
-        expected, mixed = textbook(layer, tokens, mask)
-        torch.testing.assert_close(layer(AttentionContext(tokens, mask)), expected)
-        values = layer.kv(tokens)[..., 8:].unflatten(-1, (2, 4)).transpose(1, 2)
-        torch.testing.assert_close(
-            (layer.attention_map(AttentionContext(tokens, mask)) @ values).transpose(1, 2).flatten(2), mixed
-        )
+    for mask in (everything(tokens), torch.rand(2, n) > 0.4):
+        torch.testing.assert_close(layer(AttentionContext(tokens, mask)), textbook(layer, tokens, mask))
 
 
 def test_it_is_what_segments_one_after_the_other_give():
