@@ -5,7 +5,7 @@
 Each crossing is the demo clip with its walker pasted over it once more, mirrored and a tenth larger, so that the two
 walkers meet. The truth is the keypoints of the clip without the other one. The table counts the frames in which the
 two boxes overlap: shares in which somebody is found with most of the visible joints, and with no joint in the
-other's place; joints in the other's place; and clips in which the two exchange their numbers.
+other's place; shares in which somebody has such a joint; and clips in which the two exchange their numbers.
 """
 
 from collections.abc import Sequence
@@ -101,7 +101,8 @@ def crossed(crossing: Crossing, detector: Detector, quality: str) -> dict[str, l
     tracks = [track.bridge() for track in tracker.tracks()]
     same = np.array([[one.split("_")[1] == other.split("_")[1] for other in _NAMES] for one in _NAMES])
     owners: list[list[int]] = [[], []]
-    result: dict[str, list[float]] = {"behind": [], "front": [], "stolen": [], "exchanged": []}
+    result: dict[str, list[float]] = {"behind": [], "front": [], "exchanged": []}
+    result |= {"behind, of the other": [], "front, of the other": []}
     for row, frame in enumerate(crossing.frames):
         poses, visible = crossing.poses[row], crossing.visible[row]
         there = [(int(np.abs(track.timestamps - frame.timestamp).argmin()), track) for track in tracks]
@@ -129,8 +130,8 @@ def crossed(crossing: Crossing, detector: Detector, quality: str) -> dict[str, l
                 to_other = np.where(same, to_other, np.inf).min(1)
                 to_own = np.linalg.norm(pose - own[_LIMBS], axis=-1)
                 stolen = int(((to_own > near[which]) & (to_other < near[1 - which] / 2)).sum())
-                result["stolen"] += [stolen / len(_LIMBS)]
             result[name].append(float(found_there and share[best] >= _MOST and stolen == 0))
+            result[f"{name}, of the other"].append(float(stolen > 0))
     first, last = ([own[at] if own else 0 for own in owners] for at in (0, -1))
     result["exchanged"].append(float(first[0] == last[1] or first[1] == last[0]))
     return result
@@ -148,8 +149,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         made = crossing(pictures, walker, (number - (options.places - 1) / 2) * _APART)
         for name, values in crossed(made, detector, options.quality).items():
             total.setdefault(name, []).extend(values)
-    heads = ["quality", "frames", "in front, %", "behind, %", "joints of the other, %", "exchanged, clips"]
-    shares = (f"{100 * np.mean(total[name]):.1f}" for name in ("front", "behind", "stolen"))
+    others = [f"{place}, joints of the other, %" for place in ("in front", "behind")]
+    heads = ["quality", "frames", "in front, %", "behind, %", *others, "exchanged, clips"]
+    names = ("front", "behind", "front, of the other", "behind, of the other")
+    shares = (f"{100 * np.mean(total[name]):.1f}" for name in names)
     exchanged = f"{sum(total['exchanged']):.0f} of {options.places}"
     print_table(heads, [[options.quality, str(len(total["front"])), *shares, exchanged]])
 

@@ -17,10 +17,16 @@ from typing import Any, NoReturn, TypeVar, cast, get_type_hints
 import hydra
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
+from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException, InstantiationException, MissingConfigException
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
+from omegaconf.errors import (
+    GrammarParseError,
+    InterpolationResolutionError,
+    MissingMandatoryValue,
+    OmegaConfBaseException,
+)
 
 from poselift.cli.overrides import override
 from poselift.core.choices import did_you_mean
@@ -80,7 +86,8 @@ def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequen
     except InputError as error:
         _stop(str(error))
     except (HydraException, OmegaConfBaseException) as error:
-        _stop(explain(error, name, overrides))
+        swept = {"-m", "--multirun"} & set(arguments)
+        _stop(explain(error, name, [*map(_first_of_sweep, overrides)] if swept else overrides))
     except BrokenPipeError:  # of stdout: `main` ends
         raise
     except OSError as error:  # Hydra's own: run_configured handles those of the commands
@@ -206,10 +213,17 @@ def _replace_numbers(config: DictConfig, path: str, before: Any, now: Any) -> No
         OmegaConf.update(config, path, now)
 
 
-def _explain_value(error: OmegaConfBaseException) -> str:
-    """One line about a value that cannot be used."""
+def _explain_value(error: OmegaConfBaseException, overrides: Sequence[str] | None = None) -> str:
+    """One line about a value that cannot be used; the overrides are Hydra's if None."""
+    if overrides is None:
+        given = HydraConfig.get().overrides.task if HydraConfig.initialized() else OmegaConf.create([])
+        overrides = cast(list[str], OmegaConf.to_container(given))  # it would resolve each
     if isinstance(error, MissingMandatoryValue):
         return f"{error.full_key} is not given; add {error.full_key}=..."
+    if isinstance(error, InterpolationResolutionError | GrammarParseError):
+        # The error names the last key of a chain of references.
+        lines = " or ".join(line for line in overrides if "${" in line) or str(error.full_key)
+        return f"{shorten(lines)} has no value; ${{KEY}} stands for another key, and --cfg job prints all keys"
     return str(error).splitlines()[0]
 
 
@@ -233,6 +247,9 @@ def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
             return f"there is no {group}={name} here; {_EXTRA.get(group, str(error).splitlines()[0])}"
         hints = [did_you_mean(name, choices), f"there are {', '.join(choices)}"]
         return f"there is no {group}={name}; {' '.join(filter(None, hints))}"
+    for cause in (error, error.__cause__):
+        if isinstance(cause, InterpolationResolutionError | GrammarParseError):
+            return _explain_value(cause, overrides)
     for line in overrides:
         key, _, value = line.partition("=")
         try:
@@ -253,6 +270,16 @@ def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
         return f"there is no key {key} in this combination of choices; --cfg job prints all keys"
     hints = [_hint(key, known), "--cfg job prints all keys"]
     return f"there is no key {key}; {' '.join(filter(None, hints))}"
+
+
+def _first_of_sweep(line: str) -> str:
+    """The override of the first job of a sweep."""
+    try:
+        parsed = OverridesParser.create().parse_override(line)
+        first = next(iter(parsed.sweep_string_iterator())) if parsed.is_sweep_override() else None
+    except (HydraException, NotImplementedError):  # intervals have no first value
+        return line
+    return line if first is None else f"{parsed.get_key_element()}={first}"
 
 
 def _choices(group: str) -> list[str]:

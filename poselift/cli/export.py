@@ -15,7 +15,7 @@ from poselift.cli.formats import (
     sidecar_camera,
 )
 from poselift.cli.lift_request import make_request
-from poselift.cli.read_results import find_start, read_posed
+from poselift.cli.read_results import find_motions, find_start, read_posed
 from poselift.cli.smooth import add_smooth_option
 from poselift.cli.values import local_path
 from poselift.cli.view import write_page_of_people
@@ -48,7 +48,7 @@ def add_command(commands: Any) -> None:
         "export",
         description="Writes each motion in the formats of OpenSim, Visual3D, Blender and other programs.",
     )
-    parser.add_argument("motions", type=local_path, nargs="+", metavar="NPZ", help="motions of poselift lift")
+    parser.add_argument("motions", type=local_path, nargs="+", metavar="NPZ|DIR", help="of poselift lift")
     # `poselift lift` calls them --formats.
     parser.add_argument(
         "--to",
@@ -129,7 +129,7 @@ def run(arguments: argparse.Namespace) -> None:
         InputError: as of `export`.
     """
     rigging = Rigging(arguments.rig, arguments.rest, arguments.lock_feet)
-    export(make_request(ExportRequest, arguments, motions=tuple(arguments.motions), rigging=rigging))
+    export(make_request(ExportRequest, arguments, motions=tuple(find_motions(arguments.motions)), rigging=rigging))
 
 
 def export(request: ExportRequest) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import UInt8
 
 from poselift.cli.lift_request import make_request
-from poselift.cli.read_results import find_start, find_video, read_video_rate, require_camera
+from poselift.cli.read_results import find_motions, find_start, find_video, read_video_rate, require_camera
 from poselift.cli.values import check_out_file, list_of, local_path
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
@@ -40,7 +40,7 @@ def add_command(commands: Any) -> None:
         description="Draws motions of `poselift lift` as a PDF, an SVG or a PNG, in the width of a column or a page.",
     )
     parser.add_argument(
-        "motions", type=local_path, nargs="+", metavar="NPZ", help="motions of one clip, with their JSON"
+        "motions", type=local_path, nargs="+", metavar="NPZ|DIR", help="motions, or the folder, of one clip"
     )
     parser.add_argument(
         "--kind",
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> None:
     Raises:
         InputError: as of `draw`.
     """
-    draw(make_request(FigureRequest, arguments, motions=tuple(arguments.motions)))
+    draw(make_request(FigureRequest, arguments, motions=tuple(find_motions(arguments.motions))))
 
 
 def draw(request: FigureRequest) -> None:

@@ -5,6 +5,7 @@ One file, because it reads from top to bottom as a run goes: options, clip, lift
 
 import argparse
 import math
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -69,6 +70,10 @@ def add_command(commands: Any) -> None:
     add_keypoint_options(parser)
     add_detector_options(parser)
     parser.set_defaults(run=run)
+
+
+_KEYPOINT_FILES = (".json", ".npz", ".npy", ".csv", ".h5", ".pkl", ".slp", ".trc")
+"""Endings of files of keypoints, which no video has."""
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -240,8 +245,16 @@ def choose_skeleton(request: LiftRequest, weights: Weights) -> Skeleton:
 
 
 def _given_video(arguments: argparse.Namespace) -> Path | None:
-    """The video, given with or without `--video`; None if absent."""
+    """The video, given with or without `--video`; None if absent.
+
+    Raises:
+        InputError: two are given, or keypoints or a folder in place of one.
+    """
     if arguments.video is not None and arguments.video_option is not None:
         raise InputError(f"two videos are given, {arguments.video} and --video {arguments.video_option}; give one")
     video: Path | None = arguments.video_option if arguments.video is None else arguments.video
+    if video is not None and (video.is_dir() or (video.is_file() and video.suffix.lower() in _KEYPOINT_FILES)):
+        name = shlex.quote(str(video))
+        videos = f"; of videos: poselift batch {name}" if video.is_dir() else ""
+        raise InputError(f"{video} is no video; of keypoints: poselift lift --keypoints {name}{videos}")
     return video

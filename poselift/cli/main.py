@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import io
 import os
+import re
 import shlex
 import signal
 import sys
@@ -45,11 +46,17 @@ _HYDRA = ("train", "evaluate")
 """The commands that Hydra configures by conf/NAME.yaml."""
 
 
+_NO_NUMBER = re.compile(r"invalid (int|float) value: (.*)")
+_NUMBERS = {"int": "a whole number", "float": "a number, such as 1.5"}
+"""What argparse says of a value that is no number, and what people call it."""
+
+
 class _Parser(argparse.ArgumentParser):
     """Reports an error in one line."""
 
     def error(self, message: str) -> NoReturn:
         """Exits with code 2."""
+        message = _NO_NUMBER.sub(lambda found: f"{found[2]} is not {_NUMBERS[found[1]]}", message)
         self.exit(2, make_printable(f"error: {message}; see {self.prog} --help\n"))
 
 

@@ -165,10 +165,28 @@ class SavedPredictions:
         return find_suspicions(views, self._predictions, protocol)
 
 
+_OF_FILES: Mapping[str, Any] = {"joints": None, "unit": None}
+_OF_LIFTERS: Mapping[str, Any] = {
+    "weights": "small",
+    "camera": "known",
+    "depth": "estimated",
+    **dict.fromkeys(("threshold", "flip", "refine", "constant_bones", "window")),
+}
+"""Settings that say how a file is read and how a lifter is run, with the defaults of conf/evaluate.yaml."""
+
 Predicted = LifterPredictions | SavedPredictions
 """Whatever has the prediction of a view."""
 
 
 def open_predictions(config: DictConfig, views: Sequence[View]) -> Predicted:
-    """The predictions that a config asks for: those of a file if `predictions` names one, else a lifter's."""
+    """The predictions that a config asks for: those of a file if `predictions` names one, else a lifter's.
+
+    Raises:
+        InputError: a setting is one of the other kind, or something that the config names cannot be used.
+    """
+    read = config.predictions is not None
+    usual = _OF_LIFTERS if read else _OF_FILES
+    if useless := [f"{name}={config[name]}" for name, value in usual.items() if config[name] != value]:
+        where, without = ("predictions=", "predictions=null") if read else ("a lifter", "a file as predictions=")
+        raise InputError(f"{useless[0]} has no effect on {where}; leave it out, or give {without}")
     return LifterPredictions(config) if config.predictions is None else SavedPredictions(config, views)

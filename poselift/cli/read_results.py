@@ -28,6 +28,15 @@ def find_people(folder: Path) -> list[Path]:
     return found
 
 
+def find_motions(given: Iterable[Path]) -> list[Path]:
+    """The motions that a command line names; a folder of `poselift lift` stands for the people in it.
+
+    Raises:
+        InputError: a folder has nobody.
+    """
+    return [path for each in given for path in (find_people(each) if each.is_dir() else [each])]
+
+
 def read_posed(paths: Iterable[Path]) -> dict[Path, Motion]:
     """The motions that have a pose, by their files; prints the files of the others.
 

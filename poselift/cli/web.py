@@ -34,9 +34,15 @@ def add_command(commands: Any) -> None:
 def add_site_options(parser: argparse.ArgumentParser, port: int) -> None:
     """Adds the options of a site that is served, at this port by default."""
     help_text = "of the served page; 0 takes a free one (default: %(default)s)"
-    parser.add_argument("--port", type=int, default=port, help=help_text)
+    parser.add_argument("--port", type=_port, default=port, help=help_text)
     parser.add_argument("--open", action="store_true", help="open the served page in the browser")
     add_runtime_options(parser)
+
+
+def _port(text: str) -> int:
+    if not (text.isdecimal() and int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port; give 1024 to 65535, or 0 for a free one")
+    return int(text)
 
 
 def add_runtime_options(parser: argparse.ArgumentParser) -> None:

@@ -56,7 +56,8 @@ def check_value(key: str, kind: Any, value: Any) -> Any:
     Args:
         key: names the value in messages.
         kind: the annotation: plain types, `Literal`, lists, mappings and unions of them; `Annotated` with the smallest
-            and the largest number. A value of another class is not looked at, but text or a number is refused.
+            and the largest number. A value of another class is not looked at, but text, a number or a list that cannot
+            be of this class is refused.
         value: plain data.
 
     Raises:
@@ -112,7 +113,9 @@ def check_value(key: str, kind: Any, value: Any) -> Any:
         if fits and len(get_args(kind)) == 2:
             return {name: check_value(f"{key}.{name}", get_args(kind)[1], each) for name, each in value.items()}
     else:
-        fits = not isinstance(value, bool | int | float | str | None)
+        fits = not isinstance(value, bool | int | float | str | None) and (
+            not isinstance(value, list) or hasattr(origin, "__getitem__")
+        )
     if not fits:
         raise InputError(f"{key}={_text(value)} must be {_name(kind)}")
     return value

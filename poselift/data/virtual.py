@@ -23,7 +23,7 @@ from poselift.data.views import View, render_views
 from poselift.data.virtual_camera import CameraRange, render_view
 from poselift.data.windows import WindowSampler
 from poselift.geometry import project
-from poselift.skeleton import CMU28, Pelvis, Skeleton
+from poselift.skeleton import CMU28, Pelvis, Skeleton, get_skeleton
 
 _TRUNK = ("pelvis", "left_hip", "right_hip", "spine")
 """Joints from which augmentation finds the direction that a body faces."""
@@ -157,8 +157,8 @@ class CmuData(VirtualData):
         corpus: path of `cmu50.npz`, or a list of paths, the first of them `cmu50.npz`.
         bench: path of `bench_val.npz`, to validate on; None validates on the corpus's val split, with one fixed
             camera for each clip.
-        skeleton: name of the skeleton that the bench shows.
-        keypoints: 2D of the bench: "det" or "gt".
+        skeleton: name of the skeleton that the bench shows; only with a bench.
+        keypoints: 2D of the bench: "det" or "gt"; only with a bench.
         anatomical: moves joints of CMU's people to where anatomy has them; the bench keeps them where they are.
         **common: as for `VirtualData`.
     """
@@ -178,6 +178,11 @@ class CmuData(VirtualData):
         self.files = [corpus] if isinstance(corpus, str | Path) else list(corpus)
         if not self.files:
             raise InputError("data.corpus names no file; give cmu50.npz, or a list that begins with it")
+        get_skeleton(skeleton)
+        if bench is None and (skeleton, keypoints) != ("h36m17", "det"):
+            raise InputError(
+                "data.skeleton and data.keypoints are those of data.bench, which is null; give all or none"
+            )
         self.bench, self.skeleton, self.keypoints, self.anatomical = bench, skeleton, keypoints, anatomical
 
     def training_corpus(self) -> MotionCorpus:

@@ -13,12 +13,18 @@ from poselift.detection.duplicates import intersection_over_union, overlap, pose
 from poselift.detection.orientation import LEANING, body_angle
 from poselift.finding.followed_person import Followed, Place
 from poselift.finding.looks_back import LooksBack
-from poselift.finding.overlapping_people import Confusions, find_claimed_joints, measure_agreement, touch
+from poselift.finding.overlapping_people import (
+    Confusions,
+    find_claimed_joints,
+    find_doubtful_joints,
+    measure_agreement,
+    touch,
+)
 from poselift.finding.place_looks import LookAhead, look_at_places
 from poselift.finding.qualities import DEFAULT_QUALITY, QUALITIES, Clock, Pace, pair_with_later_frames
 from poselift.finding.searches import RunningSearch, Searches
 from poselift.finding.searching_finder import SearchingFinder
-from poselift.structures import Detections
+from poselift.structures import THRESHOLD, Detections
 from poselift.video import Frame
 
 _CALM = 0.02
@@ -36,6 +42,8 @@ _NEW_TURNED = 0.35
 beside people who are followed."""
 _AGREES = 0.5
 """Least fit of the looks at these to what the search found."""
+_DOUBTED = THRESHOLD / 2
+"""Most score of a joint that may be another person's: nothing uses it, but the tracker knows where it is."""
 _HIDDEN = 0.5
 """Seconds for which somebody is expected behind another person without being seen."""
 _FINE_TAKES, _TURNED_TAKES = 0.2, 0.1
@@ -215,9 +223,10 @@ class Finder:
         kept = found.rows(rows)
         expected = [places[row].points if row < count else None for row in rows.tolist()]
         lost = find_claimed_joints(kept, expected)
-        if lost.any():
-            self._confusions.joint(time)
         kept.keypoints[lost], kept.scores[lost] = np.nan, 0.0
+        doubtful = find_doubtful_joints(kept, expected)
+        if lost.any() or doubtful.any():
+            self._confusions.joint(time)
         for index, person in enumerate(due):
             if index in rows:
                 continue
@@ -236,7 +245,8 @@ class Finder:
                 self._people.append(person)
                 self._begun.append(Followed.start(kept, index, person.box_score, -time, turned[row]))
             kept.box_scores[index] = person.box_score
-        return kept
+        # Who is followed, and the tracker, go on with all joints: a wrong doubt lasts no longer than its frame.
+        return replace(kept, scores=np.where(doubtful, np.minimum(kept.scores, _DOUBTED), kept.scores))
 
 
 def _place(found: Detections, row: int) -> Place:

@@ -18,6 +18,9 @@ _REACH = 0.1
 """Margin around a box within which others count as overlapping, as a share of its longer side."""
 _CLAIMED = 0.04
 """Distance within which two joints of one kind lie in one place, as a share of the smaller person's size."""
+_BESIDE, _UNSURE = 0.1, 0.6
+"""Distance within which a joint may be another person's, as a share of the smaller person's size, and score below which
+this is likely. Chosen on crossings (benchmarks/tracking.md)."""
 _TOLERANCE = 0.1
 """Distance of a joint from where it is expected that counts as far, as a share of the person's size."""
 _LIMBS = ("elbow", "wrist", "knee", "ankle")
@@ -128,12 +131,10 @@ def find_claimed_joints(
     """
     lost = np.zeros(found.scores.shape, bool)
     sizes = np.maximum((found.boxes[:, 2:] - found.boxes[:, :2]).max(-1, initial=0), 1.0)
-    kinds = [joint.removeprefix("left_").removeprefix("right_") for joint in found.skeleton.joints]
-    limbs = [joint.endswith(_LIMBS) for joint in found.skeleton.joints]
-    same = np.array([[one == other for other in kinds] for one in kinds]) & np.array(limbs)
+    same = _same_limbs(found.skeleton)
     surprise = np.array(
         [
-            np.full(len(kinds), np.inf)
+            np.full(len(same), np.inf)
             if points is None
             else np.linalg.norm(found.keypoints[row] - points, axis=-1) / sizes[row]
             for row, points in enumerate(expected)
@@ -151,6 +152,43 @@ def find_claimed_joints(
                     loser = (one, a) if found.scores[one, a] < found.scores[other, b] else (other, b)
                 lost[loser] = True
     return lost
+
+
+def find_doubtful_joints(
+    found: Detections, expected: Sequence[Float[np.ndarray, "j 2"] | None]
+) -> Bool[np.ndarray, "n j"]:
+    """The joints of limbs beside another person's joint of the same kind that may be that one.
+
+    Two of three signs decide: the joint scores low, the other person stands in front by the mean of the scores, and the
+    joint is nearer to the other's than to where its owner was expected.
+
+    Args:
+        found: the people of a frame; NaN for joints that were not seen.
+        expected: the joints of each where they were expected, pixels; None for newcomers.
+    """
+    doubtful = np.zeros(found.scores.shape, bool)
+    sizes = np.maximum((found.boxes[:, 2:] - found.boxes[:, :2]).max(-1, initial=0), 1.0)
+    same = _same_limbs(found.skeleton)
+    for one, own in enumerate(expected):
+        points = found.keypoints[one]
+        for other, theirs in enumerate(expected):
+            if one == other or not touch(found.boxes[one], found.boxes[other]):
+                continue
+            places = [found.keypoints[other], *([] if theirs is None else [theirs])]
+            apart = np.array([np.linalg.norm(points[:, None] - place, axis=-1) for place in places])
+            nearest = np.where(same & np.isfinite(apart), apart, np.inf).min((0, 2))
+            signs = (found.scores[one] < _UNSURE).astype(int) + (found.box_scores[one] < found.box_scores[other])
+            if own is not None:
+                signs += nearest < np.nan_to_num(np.linalg.norm(points - own, axis=-1), nan=np.inf)
+            doubtful[one] |= (nearest < _BESIDE * min(sizes[one], sizes[other])) & (signs >= 2)
+    return doubtful
+
+
+def _same_limbs(skeleton: Skeleton) -> Bool[np.ndarray, "j j"]:
+    """Whether two joints are of one kind, such as both knees, and of a limb."""
+    kinds = [joint.removeprefix("left_").removeprefix("right_") for joint in skeleton.joints]
+    limbs = [joint.endswith(_LIMBS) for joint in skeleton.joints]
+    return np.array([[one == other for other in kinds] for one in kinds]) & np.array(limbs)
 
 
 class Confusions:

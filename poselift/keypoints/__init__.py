@@ -64,8 +64,8 @@ READERS: dict[str, Reader] = {
     "movement": movement,
     "deeplabcut": deeplabcut,
     "videopose3d": videopose3d,
+    "poselift": poselift_npz,  # before the files that `poselift export` writes beside
     "trc": trc,
-    "poselift": poselift_npz,
 }
 """Readers by name of the format, in the order in which they are tried."""
 

@@ -29,6 +29,10 @@ pytestmark = pytest.mark.slow
         ),
         (["init=größe.npz"], "init=größe.npz cannot be read; put the value into quotes: 'init=\"größe.npz\"'"),
         (["init=a,b"], "init=a,b gives several values; a list is init=[a,b], and a sweep needs -m"),
+        (
+            ["seed=1", "name='${'"],
+            "name='${' has no value; ${KEY} stands for another key, and --cfg job prints all keys",
+        ),
         (["zzzzzz=1"], "there is no key zzzzzz; --cfg job prints all keys"),
         (["hydra/sweeper=optuna"], "pip install 'poselift[sweep]'"),
         (["model=rnn", "model/attention=dot"], "model/attention=dot does not go with model=rnn; choose others"),

@@ -249,6 +249,8 @@ def test_a_lifter_under_the_protocols_of_other_datasets(weights, protocol, tmp_p
         (["window=0"], "window=0 must be a whole number, 1 or more"),
         (["view=nobody"], "no view is called 'nobody'; there are 2, e.g. a, b"),
         (["predictions=nothing.npz"], "no such file: nothing.npz"),
+        (["joints=coco17"], "joints=coco17 has no effect on a lifter; leave it out"),
+        (["predictions=a.npz", "flip=false"], "flip=False has no effect on predictions=; leave it out"),
     ],
 )
 def test_bad_input_names_what_is_wrong(bench, arguments, message, tmp_path):

@@ -41,6 +41,16 @@ def test_a_format_that_fails_leaves_the_others(command, stored, person, tmp_path
     assert {"person_1.trc", "page.html"} <= {path.name for path in (tmp_path / "out").iterdir()}
 
 
+@pytest.mark.parametrize("command", ["export --to csv", "measure", "figure --kind skeleton"])
+def test_a_folder_stands_for_its_people(command, person, tmp_path):
+    name, *options = command.split()
+    out = tmp_path / "out.png" if name == "figure" else tmp_path
+    ran = poselift(name, person.parent, *options, "--out", out)
+    assert ran.code == 0, ran.err
+    ran = poselift(name, tmp_path, *options, "--out", out)
+    assert (ran.code, f"error: {tmp_path} has no person_*.npz; give a folder" in ran.err) == (2, True)
+
+
 def test_together_is_one_file_and_z_points_up(person, tmp_path):
     ran = poselift("export", person, "--formats", "trc", "--together", "--up", "z", "--out", tmp_path)
     assert ran.code == 0, ran.err

@@ -311,6 +311,8 @@ def test_a_sweep_gives_each_job_a_folder(tmp_path):
         (["data=cmu", "data.corpus=nothing.npz", "data.bench=nothing.npz"], "no such file: nothing.npz"),
         (["model.dpth=8"], "there is no key model.dpth; did you mean 'model.depth'"),
         (["data.clips=many"], "data.clips=many must be a whole number"),
+        (["name='${nope}'"], "name='${nope}' has no value; ${KEY} stands for another key"),
+        (["data=cmu", "data.corpus=a.npz", "data.skeleton=coco17"], "data.skeleton and data.keypoints are those of"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
@@ -336,6 +338,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
         ),
         ("steps=0", "steps=0 must be a whole number, 1 or more"),
         ("loss.scale_free=inf", "loss.scale_free=inf must be a finite number"),
+        ("+trainer.max_time=[1]", r"trainer.max_time=\[1\] must be text or null"),
         ("+trainer.val_check_interval=99", "the trainer rejects its settings .*; change trainer"),
     ],
 )

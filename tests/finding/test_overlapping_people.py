@@ -7,7 +7,14 @@ from poselift.detection import build_detector
 from poselift.finding import VideoClip
 from poselift.finding.finder import Finder
 from poselift.finding.followed_person import Place
-from poselift.finding.overlapping_people import Confusions, draw_silhouette, find_claimed_joints, paint_out_others
+from poselift.finding.overlapping_people import (
+    Confusions,
+    draw_silhouette,
+    find_claimed_joints,
+    find_doubtful_joints,
+    paint_out_others,
+)
+from poselift.finding.place_looks import look_at_places
 from poselift.finding.qualities import Pace
 from poselift.skeleton import COCO17
 from poselift.structures import Detections
@@ -53,6 +60,43 @@ def test_of_two_who_meet_the_surer_one_keeps_the_joint():
     assert np.argwhere(find_claimed_joints(detections(one, other), [None, other])).tolist() == [[0, 10]], (
         "a newcomer gives way"
     )
+
+
+@pytest.mark.parametrize(
+    ("score", "behind", "jumped", "doubtful"),
+    [
+        (0.5, True, False, True),
+        (0.5, False, True, True),
+        (0.8, True, True, True),
+        (0.8, True, False, False),
+        (0.5, False, False, False),
+        (0.8, False, True, False),
+    ],
+)
+def test_two_of_three_signs_make_a_joint_doubtful(score, behind, jumped, doubtful):
+    one, other = BODY.copy(), BODY + [90, 0]
+    other[9] = one[10] + 10
+    scores = np.full((2, 17), 0.8)
+    scores[0, 10] = score
+    found = detections(one, other, scores=scores)
+    found.box_scores[0 if behind else 1] = 0.6
+    expected = one.copy()
+    expected[10] += [-20, 0] if jumped else [-2, 0]
+    signs = find_doubtful_joints(found, [expected, other])
+    assert np.argwhere(signs).tolist() == ([[0, 10]] if doubtful else [])
+
+
+@pytest.mark.parametrize("shifts", [(60, 0), (20, 60)])
+def test_of_two_looks_beside_somebody_the_one_that_fits_better_counts(shifts):
+    looks = iter(shifts)
+
+    class Detector(Magnet):
+        def look(self, frame, boxes, angles, quick=False):
+            return detections(BODY - BODY.min(0) + boxes[0, :2] + [next(looks), 0])
+
+    own, other = place(BODY + [100, 50]), place(BODY + [130, 50])
+    found, _ = look_at_places(Detector(None), np.zeros((300, 400, 3), np.uint8), [own], [], 0.0, others=[other])
+    np.testing.assert_allclose(found.keypoints[0], own.points + [min(shifts), 0])
 
 
 def test_confusions_are_told_in_spans():

@@ -29,8 +29,9 @@ def test_a_folder_of_people(tmp_path, clip):
     assert not one.seen[4]
 
 
-def test_a_smoothed_motion_beside_it_is_nobody_else(tmp_path, clip):
+def test_a_smoothed_motion_or_exported_files_beside_it_are_nobody_else(tmp_path, clip):
     folder = poselift_npz(tmp_path / "out", clip, COCO17, (640, 480), 25.0)
+    (folder / "person_3.trc").write_text("PathFileType\t4\t(X/Y/Z)\tperson_3.trc\n")
     for suffix in ("npz", "json"):
         (folder / f"person_3_smooth.{suffix}").write_bytes((folder / f"person_3.{suffix}").read_bytes())
     assert read_keypoints(folder).people == {"3": 3, "7": 7}

@@ -65,6 +65,11 @@ def test_nobody_runs_with_the_cadence_of_a_walk():
     assert not measure_gait(walker(cadence=110, stance=0.36, travel=False)).running
 
 
+def test_a_fast_walk_with_low_ankles_is_no_run():
+    """Of the signs of a run it lacks one: its feet go back fast for half of the stride."""
+    assert not measure_gait(walker(cadence=150, stance=0.53, fps=50)).running
+
+
 @pytest.mark.parametrize("travel", [True, False])
 def test_a_run_has_spells_without_a_foot_down(travel):
     found = measure_gait(walker(cadence=168, speed=2.5, stance=0.36, fps=50, travel=travel))

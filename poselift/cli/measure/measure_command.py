@@ -7,7 +7,7 @@ from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, write_page
 from poselift.cli.measure.trial import measure_trial
-from poselift.cli.read_results import find_start, read_posed
+from poselift.cli.read_results import find_motions, find_start, read_posed
 from poselift.cli.values import local_path, number_where
 from poselift.core.files import check_writable
 from poselift.export.zero import count_from_zero
@@ -26,7 +26,9 @@ def add_command(commands: Any) -> None:
         "`poselift lift --world` the gait: steps, phases, strides. --out writes them as CSV, JSON and a page, with "
         "the angles over the gait cycle.",
     )
-    parser.add_argument("motions", type=local_path, nargs="+", metavar="NPZ", help="motions, with their JSON")
+    parser.add_argument(
+        "motions", type=local_path, nargs="+", metavar="NPZ|DIR", help="motions, or the folder, of lift"
+    )
     parser.add_argument(
         "--belt",
         type=number_where(lambda speed: 0 < speed < _FASTEST, _NO_SPEED),
@@ -45,7 +47,7 @@ def run(options: argparse.Namespace) -> None:
     """
     if options.out is not None:
         check_writable(options.out)
-    motions = read_posed(options.motions)
+    motions = read_posed(find_motions(options.motions))
     trials = [
         measure_trial(path, count_from_zero([motion], find_start([path]))[0], options.belt)
         for path, motion in motions.items()
