@@ -28,7 +28,7 @@ from benchmarks.command import command_line, errors_shown, print_table
 from benchmarks.real import OPTIONS, takes
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
-from poselift.kinematics import Angles, joint_angles, segment_angles, with_uncertainty
+from poselift.kinematics import Angles, add_uncertainty, measure_joint_angles, measure_segment_angles
 from poselift.lifting import LiftOptions, lift_view
 from poselift.models import Weights, load_weights
 from poselift.skeleton import H36M17
@@ -60,9 +60,9 @@ def compared(view: View, motion: Motion, every: int) -> Iterator[tuple[str, Floa
     hips = np.diff(true.joints[:, H36M17.indices(["left_hip", "right_hip"])], axis=1)[:, 0]
     share = np.abs((hips * sight).sum(-1)) / np.linalg.norm(hips, axis=-1)
     turned = np.degrees(np.arcsin(np.clip(share, 0, 1)))
-    measures: tuple[Callable[[Motion], Angles], ...] = (joint_angles, segment_angles)
+    measures: tuple[Callable[[Motion], Angles], ...] = (measure_joint_angles, measure_segment_angles)
     for angles_of in measures:
-        truth, own = angles_of(true), with_uncertainty(angles_of, found)
+        truth, own = angles_of(true), add_uncertainty(angles_of, found)
         assert own.uncertainty is not None
         errors = own.degrees - truth.degrees
         errors -= 360 * np.round(errors / 360)

@@ -23,9 +23,9 @@ from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
 from poselift.export.character import OWN, Rest, Rigging, rig_names
 from poselift.export.export_formats import FORMATS, Format
-from poselift.export.markers import MARKER_SETS, markers
+from poselift.export.markers import MARKER_SETS, place_markers
 from poselift.export.zero import count_from_zero
-from poselift.kinematics import at_rate, butterworth
+from poselift.kinematics import butterworth, resample_motion
 from poselift.structures import Motion
 
 _TOGETHER = "people"
@@ -192,7 +192,7 @@ def _whole_frames(source: Path, motion: Motion, rate: float) -> Motion:
     """The motion at another rate, with a frame at the start of its run."""
     start = find_start([source]) or 0.0
     (counted,) = count_from_zero([motion], start)
-    return count_from_zero([at_rate(counted, rate)], -start)[0]
+    return count_from_zero([resample_motion(counted, rate)], -start)[0]
 
 
 def _check_all(formats: dict[str, Format], what: str, problem: str) -> None:
@@ -231,6 +231,6 @@ def _page(request: ExportRequest, sources: list[Path]) -> Path:
 def _report_uneven(motions: dict[Path, Motion]) -> None:
     """Says which motions are interpolated."""
     for source, motion in motions.items():
-        found = markers([motion])
+        found = place_markers([motion])
         if found.resampled:
             print(f"{source}: frames at uneven times; markers are at an even {found.rate:.6g} frames a second")

@@ -17,7 +17,7 @@ from poselift.core.errors import InputError
 from poselift.core.times import frame_at, half_interval
 from poselift.export import read_motion, read_sidecar
 from poselift.export.zero import count_from_zero
-from poselift.kinematics import gait_cycles, joint_angles, measure_gait
+from poselift.kinematics import cut_gait_cycles, measure_gait, measure_joint_angles
 from poselift.structures import FEET, Motion
 from poselift.video import VideoReader
 
@@ -155,19 +155,19 @@ def _time(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     if request.reference is None:
         if motion.uncertainty is None:
             raise InputError(f"{request.motions[0]} has no uncertainty; give --reference NPZ, to draw the error")
-        return joint_plot(motion, joints, joint_angles(motion))
+        return joint_plot(motion, joints, measure_joint_angles(motion))
     (reference,) = count_from_zero([read_motion(request.reference)], _start(request))
     lacks = [joint for joint in joints if joint not in reference.skeleton.joints]
     if lacks or reference.frame != motion.frame:
         problem = f"has no {', '.join(lacks)}" if lacks else f"is in the {reference.frame} frame, not {motion.frame}"
         raise InputError(f"--reference {request.reference}: it {problem}; give a motion that can be compared")
-    return joint_plot(motion, joints, joint_angles(motion), reference, joint_angles(reference))
+    return joint_plot(motion, joints, measure_joint_angles(motion), reference, measure_joint_angles(reference))
 
 
 def _angles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     from poselift.viz.plots import angle_plot
 
-    return angle_plot(joint_angles(_only(motions)))
+    return angle_plot(measure_joint_angles(_only(motions)))
 
 
 def _cycles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
@@ -177,7 +177,7 @@ def _cycles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     found = measure_gait(motion)
     if not found.strides:
         raise InputError(f"{request.motions[0]} has no strides; give a motion of somebody who walks or runs")
-    cycles = gait_cycles(joint_angles(motion), found)
+    cycles = cut_gait_cycles(measure_joint_angles(motion), found)
     stance = {
         side: 100 * float(np.mean([stride.stance for stride in found.strides if FEET[stride.foot] == f"{side}_foot"]))
         for side in {each.side for each in cycles}

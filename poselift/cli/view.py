@@ -15,7 +15,7 @@ from poselift.cli.web import add_runtime_options
 from poselift.core.errors import InputError
 from poselift.export import read_motion, read_sidecar
 from poselift.export.export_formats import FORMATS
-from poselift.kinematics import joint_angles
+from poselift.kinematics import measure_joint_angles
 from poselift.structures import Motion
 from poselift.viz.page import View, write_page
 from poselift.viz.site import write_editor
@@ -94,7 +94,7 @@ def write_page_of_people(
     title = str(first.get("video") or first.get("keypoints_file") or folder.absolute().name)
     if span is None and {"start_s", "end_s"} <= set(summary):
         span = _span(summary, folder)
-    angles = {motion.keypoints.person: joint_angles(motion) for motion in motions if motion.posed.any()}
+    angles = {motion.keypoints.person: measure_joint_angles(motion) for motion in motions if motion.posed.any()}
     shown = View(title, first["camera"], about, angles, _characters(motions, span[0] if span else None))
     return write_page(out, motions, shown, video or find_video(folder), span, read_video_rate(first, found[0]))
 

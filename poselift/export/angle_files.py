@@ -9,12 +9,12 @@ from poselift.core.files import atomic_text
 from poselift.export.csv_files import write_rows
 from poselift.kinematics import (
     RiggedMotion,
-    along_x,
+    add_uncertainty,
     compute_coordinates,
-    joint_angles,
-    segment_angles,
+    face_along_x,
+    measure_joint_angles,
+    measure_segment_angles,
     solve,
-    with_uncertainty,
 )
 from poselift.kinematics.angles import Shown, joints_of
 from poselift.structures import Motion
@@ -23,8 +23,8 @@ from poselift.structures import Motion
 def write_angles_csv(path: str | os.PathLike[str], motion: Motion) -> None:
     """Writes one row per frame: `time_s`, `<angle>_deg` for each angle, then `<angle>_90_deg` if it is known.
 
-    The angles are those of `joint_angles` and then of `segment_angles`. `<angle>_90_deg` is the half-width of the 90 %
-    interval. Degrees are rounded to 0.01; unknown values are empty cells.
+    The angles are those of `measure_joint_angles` and then of `measure_segment_angles`. `<angle>_90_deg` is the
+    half-width of the 90 % interval. Degrees are rounded to 0.01; unknown values are empty cells.
 
     Args:
         path: the file to write.
@@ -33,7 +33,7 @@ def write_angles_csv(path: str | os.PathLike[str], motion: Motion) -> None:
     Raises:
         InputError: the file cannot be written, the skeleton lacks joints, or no frame has a pose.
     """
-    found = [with_uncertainty(angles_of, motion) for angles_of in (joint_angles, segment_angles)]
+    found = [add_uncertainty(angles_of, motion) for angles_of in (measure_joint_angles, measure_segment_angles)]
     table = {"time_s": motion.timestamps}
     for angles in found:
         table |= zip((f"{name}_deg" for name in angles.names), angles.degrees.T, strict=True)
@@ -47,19 +47,19 @@ def write_angles_mot(path: str | os.PathLike[str], motion: Motion, rigged: Rigge
     """Writes the coordinates of OpenSim's full-body model, in degrees and metres.
 
     They are those of `poselift.kinematics.compute_coordinates`. The motion is turned about the vertical so
-    that the person faces along +X (`along_x`): the model's pelvis tilt and list are those of the person only then.
+    that the person faces along +X (`face_along_x`): the model's pelvis tilt and list are those of the person only then.
     Empty frames are left out, as OpenSim has no gaps in a motion, and so are coordinates of joints that no keypoint
     ever shows.
 
     Args:
         path: the file to write.
         motion: one person's motion.
-        rigged: what `solve` made of the motion after `along_x`; None to do so here.
+        rigged: what `solve` made of the motion after `face_along_x`; None to do so here.
 
     Raises:
         InputError: the file cannot be written, the skeleton lacks joints, or no frame has a pose.
     """
-    rigged = solve(along_x(motion)) if rigged is None else rigged
+    rigged = solve(face_along_x(motion)) if rigged is None else rigged
     shown = Shown(motion)
     columns = {
         name: values for name, values in compute_coordinates(rigged).items() if shown.all(_joints_of(name)).any()

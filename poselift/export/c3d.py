@@ -10,7 +10,7 @@ import numpy as np
 
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
-from poselift.export.markers import markers
+from poselift.export.markers import place_markers
 from poselift.kinematics import measure_gait, steps_with
 from poselift.structures import FEET, Motion
 
@@ -54,7 +54,7 @@ def write_c3d(
         InputError: ezc3d is not installed, the file cannot be written, or as of `markers`.
     """
     ezc3d = require("ezc3d", "c3d")
-    found = markers(motions, up, start, names_of=names_of)
+    found = place_markers(motions, up, start, names_of=names_of)
     file = ezc3d.c3d()
     point = file["parameters"]["POINT"]
     point["RATE"]["value"] = [found.rate]

@@ -74,7 +74,7 @@ class Markers:
         return self.start + np.arange(len(self.positions)) / self.rate
 
 
-def markers(
+def place_markers(
     motions: Sequence[Motion], up: str = "y", start: float | None = None, *, names_of: str | None = None
 ) -> Markers:
     """The joints of one or several people as markers.

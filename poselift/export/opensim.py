@@ -13,9 +13,9 @@ import numpy as np
 
 from poselift.core.files import atomic_folder, write_text
 from poselift.export.angle_files import write_angles_csv, write_angles_mot
-from poselift.export.markers import markers
+from poselift.export.markers import place_markers
 from poselift.export.trc_markers import write_trc
-from poselift.kinematics import along_x, points_y_up, solve
+from poselift.kinematics import face_along_x, points_y_up, solve
 from poselift.structures import Height, Motion
 
 MODEL = "Rajagopal2015.osim"
@@ -80,7 +80,7 @@ def write_opensim(path: str | os.PathLike[str], motion: Motion) -> None:
     """Writes a folder with `NAME.trc`, `NAME.mot`, `NAME.angles.csv` and three setups.
 
     The setups are `markers.xml`, `scale.xml` and `inverse_kinematics.xml`. The motion faces along +X, as OpenSim's
-    users have it (`along_x`), and is moved to the origin of the ground (`_centred`). `NAME.angles.csv` has the
+    users have it (`face_along_x`), and is moved to the origin of the ground (`_centred`). `NAME.angles.csv` has the
     uncertainty of the angles, for which OpenSim's files have no room. The TRC has no
     empty frames: OpenSim's inverse kinematics stops at them. For OpenSim, `scale.xml` comes first; it needs the model
     in the same folder.
@@ -92,8 +92,8 @@ def write_opensim(path: str | os.PathLike[str], motion: Motion) -> None:
     Raises:
         InputError: the folder cannot be written, the skeleton lacks joints, or no frame has a pose.
     """
-    path, found = Path(path), markers([motion])
-    moved = _centred(along_x(motion))
+    path, found = Path(path), place_markers([motion])
+    moved = _centred(face_along_x(motion))
     rigged = solve(moved)  # refuses a skeleton before anything is written
     name, trc = path.stem, f"{path.stem}.trc"
     seen = found.times[np.isfinite(found.positions).any((1, 2))]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from poselift.core.files import atomic_text
-from poselift.export.markers import markers
+from poselift.export.markers import place_markers
 from poselift.structures import Motion
 
 
@@ -31,7 +31,7 @@ def write_trc(
     Raises:
         InputError: the file cannot be written, or as of `markers`.
     """
-    found = markers(motions, up, names_of=names_of)
+    found = place_markers(motions, up, names_of=names_of)
     numbers = np.concatenate([found.times[:, None], found.positions.reshape(len(found.times), -1)], 1)
     if skip_empty:
         numbers = numbers[np.isfinite(numbers[:, 1:]).any(1)]

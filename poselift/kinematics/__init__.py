@@ -1,18 +1,18 @@
 """Joint rotations and angles, gait events and filtering of a motion, computed once for all formats that need them."""
 
-from poselift.kinematics.angles import Angles, joint_angles
-from poselift.kinematics.cycles import PERCENT, Cycles, gait_cycles
+from poselift.kinematics.angles import Angles, measure_joint_angles
+from poselift.kinematics.cycles import PERCENT, Cycles, cut_gait_cycles
 from poselift.kinematics.feet import lock_feet
 from poselift.kinematics.filtering import butterworth
 from poselift.kinematics.footfalls import Footfalls, find_footfalls, steps_with
 from poselift.kinematics.gait import Gait, Step, Stride, measure_gait
-from poselift.kinematics.heading import along_x
+from poselift.kinematics.heading import face_along_x
 from poselift.kinematics.inverse import points_y_up, solve
 from poselift.kinematics.opensim_coordinates import compute_coordinates
-from poselift.kinematics.propagation import with_uncertainty
-from poselift.kinematics.rate import at_rate
+from poselift.kinematics.propagation import add_uncertainty
+from poselift.kinematics.rate import resample_motion
 from poselift.kinematics.rig import Z_UP, Rig, RiggedMotion
-from poselift.kinematics.segments import segment_angles
+from poselift.kinematics.segments import measure_segment_angles
 from poselift.kinematics.whole_body import relative_to_body
 
 __all__ = [
@@ -26,19 +26,19 @@ __all__ = [
     "RiggedMotion",
     "Step",
     "Stride",
-    "along_x",
-    "at_rate",
+    "add_uncertainty",
     "butterworth",
     "compute_coordinates",
+    "cut_gait_cycles",
+    "face_along_x",
     "find_footfalls",
-    "gait_cycles",
-    "joint_angles",
     "lock_feet",
     "measure_gait",
+    "measure_joint_angles",
+    "measure_segment_angles",
     "points_y_up",
     "relative_to_body",
-    "segment_angles",
+    "resample_motion",
     "solve",
     "steps_with",
-    "with_uncertainty",
 ]

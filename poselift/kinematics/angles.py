@@ -55,7 +55,7 @@ class Angles:
             comes to 720 degrees.
         timestamps: seconds.
         uncertainty: half-width of the 90 % interval of each value, degrees, where the value is known; None if unknown.
-            `with_uncertainty` fills it.
+            `add_uncertainty` fills it.
     """
 
     names: tuple[str, ...]
@@ -75,7 +75,7 @@ class Angles:
         return np.where(shown.any(0)[:, None], np.stack([low, high], 1), np.nan)
 
 
-def joint_angles(motion: Motion | RiggedMotion) -> Angles:
+def measure_joint_angles(motion: Motion | RiggedMotion) -> Angles:
     """The joint angles of a motion.
 
     Args:

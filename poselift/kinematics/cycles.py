@@ -43,7 +43,7 @@ class Cycles:
         return np.where(count > 1, np.sqrt(np.where(known, away**2, 0).sum(0) / np.maximum(count - 1, 1)), np.nan)
 
 
-def gait_cycles(angles: Angles, gait: Gait) -> list[Cycles]:
+def cut_gait_cycles(angles: Angles, gait: Gait) -> list[Cycles]:
     """Each angle over the strides of the left and of the right foot; none without strides.
 
     Frames next to an unknown one are interpolated to it only where both are known.

@@ -11,7 +11,7 @@ _CLEAR = 0.2
 """Length of the mean of the headings, each of length 1, below which a person has none: who turns around or lies."""
 
 
-def along_x(motion: Motion) -> Motion:
+def face_along_x(motion: Motion) -> Motion:
     """The motion upright, turned about the vertical so that the person faces along +X on the mean over the frames.
 
     OpenSim's users walk along +X. Its models turn the pelvis about the axes of the ground first, so that tilt and list

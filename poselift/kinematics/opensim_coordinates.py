@@ -23,8 +23,8 @@ def compute_coordinates(rigged: RiggedMotion) -> dict[str, Float[np.ndarray, " t
 
     Their order and signs are the model's, and OpenSim's ground has the axes of the motion. The pelvis lies so that the
     middle of the hips of a model with the person's thighs is the rig's. Every angle has a value, also that of a
-    straight limb's rotation, which `joint_angles` leaves out. Coordinates that joints do not show are missing: subtalar
-    joints, toes, forearm rotation and wrists.
+    straight limb's rotation, which `measure_joint_angles` leaves out. Coordinates that joints do not show are missing:
+    subtalar joints, toes, forearm rotation and wrists.
     """
     local = Locals(rigged.orientations(), rigged.rig.names)
     radians: dict[str, np.ndarray] = {}

@@ -81,11 +81,11 @@ _PEOPLE = {"pelvis_tilt": 8.0, "trunk_flexion": 13.0}
 does not show it, so a person's error is nearly the same in all frames and views."""
 
 
-def with_uncertainty(angles_of: Callable[[Motion], Angles], motion: Motion) -> Angles:
+def add_uncertainty(angles_of: Callable[[Motion], Angles], motion: Motion) -> Angles:
     """The angles of a motion with the half-widths of their 90 % intervals.
 
     Args:
-        angles_of: `joint_angles` or `segment_angles`. It runs about 30 times.
+        angles_of: `measure_joint_angles` or `measure_segment_angles`. It runs about 30 times.
         motion: of one person. Without uncertainty, that of the angles is None.
 
     Raises:

@@ -18,7 +18,7 @@ _FASTEST = 1000.0
 """Frames a second."""
 
 
-def at_rate(motion: Motion, rate: float) -> Motion:
+def resample_motion(motion: Motion, rate: float) -> Motion:
     """The motion at the times 0, 1 / rate, 2 / rate, ... within its own times.
 
     Joints and root are interpolated by cubic splines, but not across empty frames and gaps: frames there are empty.

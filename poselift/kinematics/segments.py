@@ -26,7 +26,7 @@ _LIMBS = {
 """Segments whose lower end moves ahead, from the upper joint to the lower one."""
 
 
-def segment_angles(motion: Motion) -> Angles:
+def measure_segment_angles(motion: Motion) -> Angles:
     """Leans of trunk, thighs, shanks, upper arms, forearms and feet from the vertical, degrees.
 
     Of each there is the lean ahead, in the plane in which the body faces, and that to the side. The trunk is the line

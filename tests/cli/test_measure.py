@@ -13,7 +13,7 @@ from poselift.cli.measure.measure_tables import gait_tables, ranges_table, trial
 from poselift.cli.measure.page import PAGE, write_page
 from poselift.cli.measure.trial import measure_trial, summarise_gait
 from poselift.export import write_npz, write_sidecar
-from poselift.kinematics import joint_angles, measure_gait
+from poselift.kinematics import measure_gait, measure_joint_angles
 from poselift.structures import Height
 from tests.cli.running import emptied, poselift
 from tests.kinematics.conftest import pose, turn
@@ -35,7 +35,9 @@ def trials(tmp_path_factory):
 
 
 def test_the_range_of_each_angle():
-    lines = ranges_table(joint_angles(pose({"left_knee": turn("x", np.linspace(10, 95, 30))}, frames=30))).splitlines()
+    lines = ranges_table(
+        measure_joint_angles(pose({"left_knee": turn("x", np.linspace(10, 95, 30))}, frames=30))
+    ).splitlines()
     assert "| left knee flexion | 10.0 | 95.0 | 85.0 | - |" in lines
     assert "| right hip rotation | - | - | - | - |" in lines
 

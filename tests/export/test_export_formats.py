@@ -12,7 +12,7 @@ from poselift.export import write_angles_mot
 from poselift.export.bvh import write_bvh
 from poselift.export.c3d import write_c3d
 from poselift.export.export_formats import FORMATS
-from poselift.export.markers import markers
+from poselift.export.markers import place_markers
 from poselift.export.netcdf import write_netcdf
 from poselift.export.parquet import write_parquet
 from poselift.export.table import make_columns
@@ -27,7 +27,7 @@ from tests.kinematics.walker import walker
 
 
 def test_markers_at_uneven_times_are_even_and_keep_gaps(motion):
-    found = markers([motion])
+    found = place_markers([motion])
     assert found.resampled
     assert np.allclose(np.diff(found.times), 1 / found.rate)
     expected = 1000 * (motion.joints[0] + motion.root[0]) * [1, -1, -1]
@@ -89,14 +89,14 @@ def test_markers_have_the_names_of_other_programs(tmp_path, names_of, middle, ab
     names, _, _ = read_trc(tmp_path / "a.trc")
     assert {"RKnee", "LBigToe", "Neck", middle} <= set(names)
     assert absent not in names
-    found = markers([walk], names_of=names_of)
+    found = place_markers([walk], names_of=names_of)
     hips = 1000 * (walk.joints + walk.root[:, None])[:, walk.skeleton.indices(["left_hip", "right_hip"])].mean(1)
     np.testing.assert_allclose(found.positions[:, found.names.index(middle)], hips, atol=1e-3)
-    moved = markers([dataclasses.replace(walk, root=walk.root + [1, 0, 0])], names_of=names_of)
+    moved = place_markers([dataclasses.replace(walk, root=walk.root + [1, 0, 0])], names_of=names_of)
     np.testing.assert_allclose(
         moved.positions - found.positions, np.full(found.positions.shape, [1000, 0, 0]), atol=0.1
     )
-    assert "RHeel" not in markers([pose(frames=4, skeleton=H36M17)], names_of=names_of).names
+    assert "RHeel" not in place_markers([pose(frames=4, skeleton=H36M17)], names_of=names_of).names
 
 
 @pytest.mark.parametrize("room", [100, 30_000])
@@ -241,7 +241,7 @@ def test_what_cannot_be_one_file_is_refused_and_leaves_none(motions, message, tm
 def test_markers_of_several_people_share_the_times_of_all():
     knee = turn("x", np.linspace(0, 90, 20))
     first = pose({"left_knee": knee}, 20)
-    found = markers([first, later(first, 0.5, person=2)])
+    found = place_markers([first, later(first, 0.5, person=2)])
     assert (found.names[0], found.names[28]) == ("person_1_pelvis", "person_2_pelvis")
     assert not found.resampled
     assert found.positions.shape == (35, 56, 3)
@@ -249,20 +249,20 @@ def test_markers_of_several_people_share_the_times_of_all():
     np.testing.assert_array_equal(found.positions[:20, ankles[0]], found.positions[15:, ankles[1]])
     assert np.isnan(found.positions[20:, ankles[0]]).all()
     assert np.isnan(found.positions[:15, ankles[1]]).all()
-    between = markers([first, later(first, 0.515, person=2)])  # between frames, and not beyond its own
+    between = place_markers([first, later(first, 0.515, person=2)])  # between frames, and not beyond its own
     assert between.resampled
     assert np.isfinite(between.positions[16:35, ankles[1]]).all()
     assert np.isnan(between.positions[:15, ankles[1]]).all()
-    short = markers([first, later(pose({"left_knee": knee[:5]}, 5), 0.215, person=2)])
+    short = place_markers([first, later(pose({"left_knee": knee[:5]}, 5), 0.215, person=2)])
     assert np.isfinite(short.positions[:, ankles[1]]).all(1).nonzero()[0].tolist() == [6, 7, 8, 9, 10]
 
 
 def test_z_up_turns_markers():
     root = np.stack([np.zeros(9), np.full(9, 0.97), np.linspace(0, 1, 9)], 1)
     walk = pose({"left_knee": turn("x", np.linspace(0, 90, 9))}, 9, root=root)
-    up, ahead = (markers([walk], "z").positions @ axis for axis in ([0, 0, 1], [0, -1, 0]))
-    np.testing.assert_allclose(up, markers([walk]).positions[..., 1])
-    np.testing.assert_allclose(ahead, markers([walk]).positions[..., 2])
+    up, ahead = (place_markers([walk], "z").positions @ axis for axis in ([0, 0, 1], [0, -1, 0]))
+    np.testing.assert_allclose(up, place_markers([walk]).positions[..., 1])
+    np.testing.assert_allclose(ahead, place_markers([walk]).positions[..., 2])
 
 
 @pytest.mark.parametrize("up", [1, 2], ids=["y", "z"])
@@ -270,7 +270,7 @@ def test_the_camera_frame_comes_out_upright(up, tmp_path):
     walk = pose(frame="camera", root=np.tile([0.0, 0.0, 4.0], (5, 1)))
     flipped = dataclasses.replace(walk, joints=walk.joints * [1, -1, -1])  # y down, as a camera has it
     axis = "xyz"[up]
-    found = markers([flipped], axis)
+    found = place_markers([flipped], axis)
     heads, feet = (found.positions[:, found.names.index(name), up] for name in ("head_top", "left_ankle"))
     assert (heads - feet > 1400).all()
     write_bvh(tmp_path / "a.bvh", flipped, axis)
@@ -325,4 +325,4 @@ def test_netcdf_has_the_layout_of_movement(tmp_path, world_motion):
 
 def test_people_of_other_years_are_not_put_into_one_file():
     with pytest.raises(InputError, match="too far apart for one clip"):
-        markers([pose(), later(pose(), 9e9, person=2)])
+        place_markers([pose(), later(pose(), 9e9, person=2)])

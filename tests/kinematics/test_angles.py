@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from poselift.kinematics import joint_angles, solve
+from poselift.kinematics import measure_joint_angles, solve
 from poselift.kinematics.directions import swing
 from poselift.skeleton import CMU28, COCO17, H36M17
 from tests.kinematics.conftest import pose, turn
@@ -55,7 +55,7 @@ def modulo(degrees):
 def test_each_angle_by_itself_upright_and_upside_down(stance):
     for joint, axis, degrees, name, expected in POSES:
         turns = BENT | {joint: turn(axis, degrees)} if "hip_" in name else {joint: turn(axis, degrees)}
-        angles = joint_angles(pose(turns, frames=1, world=STANCES[stance]))
+        angles = measure_joint_angles(pose(turns, frames=1, world=STANCES[stance]))
         np.testing.assert_allclose(angles.of(name), expected, atol=0.1, err_msg=name)
         bent = {"left_knee_flexion", "right_knee_flexion"} if "hip_" in name else set()
         for other in {*angles.names} - {name} - bent:
@@ -67,7 +67,7 @@ def test_each_angle_by_itself_upright_and_upside_down(stance):
 
 @pytest.mark.parametrize(("rotation", "bank", "tilt"), [(0, 0, 0), (30, 10, -20), (-130, -25, 40), (170, 5, 15)])
 def test_the_pelvis(rotation, bank, tilt):
-    angles = joint_angles(pose(world=turn("y", rotation) @ turn("z", bank) @ turn("x", tilt)))
+    angles = measure_joint_angles(pose(world=turn("y", rotation) @ turn("z", bank) @ turn("x", tilt)))
     for name, expected in (("rotation", rotation), ("list", bank), ("tilt", tilt)):
         np.testing.assert_allclose(angles.of(f"pelvis_{name}"), expected, atol=0.1)
 
@@ -108,7 +108,7 @@ def test_all_angles_together_left_and_right_apart(stance, skeleton):
         turns[f"{side}_elbow"] = turn("y", -sign * drawn(f"{side}_elbow_flexion", 30, 130))
     motion = pose(turns, frames, skeleton, world=stance)
     assert np.nanmax(solve(motion).residuals) < 1e-6
-    angles = joint_angles(motion)
+    angles = measure_joint_angles(motion)
     assert {*expected} == {name for name in angles.names if not name.startswith("pelvis")}
     for name, degrees in expected.items():
         np.testing.assert_allclose(modulo(angles.of(name) - degrees), 0, atol=0.1, err_msg=name)
@@ -137,12 +137,12 @@ def test_angles_of_joints_that_no_keypoint_shows_are_unknown():
     rows = [whole.skeleton.index(joint) for joint in COCO17.joints]
     seen = whole.keypoints
     coco = replace(seen, keypoints=seen.keypoints[:, rows], scores=seen.scores[:, rows], skeleton=COCO17)
-    angles = joint_angles(replace(whole, keypoints=coco))  # a detector without feet
+    angles = measure_joint_angles(replace(whole, keypoints=coco))  # a detector without feet
     assert np.isnan(angles.of("left_ankle_dorsiflexion")).all()
     np.testing.assert_allclose(angles.of("left_knee_flexion"), 40, atol=0.1)
     scores = coco.scores.copy()
     scores[:, COCO17.index("left_ankle")] = 0
-    cut = joint_angles(replace(whole, keypoints=replace(coco, scores=scores)))
+    cut = measure_joint_angles(replace(whole, keypoints=replace(coco, scores=scores)))
     for name in ("left_knee_flexion", "left_hip_rotation"):
         assert np.isnan(cut.of(name)).all()
     for name in ("left_hip_flexion", "right_knee_flexion", "trunk_flexion"):
@@ -150,7 +150,7 @@ def test_angles_of_joints_that_no_keypoint_shows_are_unknown():
 
 
 def test_what_the_pose_does_not_show_is_unknown():
-    straight = joint_angles(pose({"left_shoulder": turn("z", -90.0), "left_elbow": turn("y", -50.0)}))
+    straight = measure_joint_angles(pose({"left_shoulder": turn("z", -90.0), "left_elbow": turn("y", -50.0)}))
     assert np.isnan(straight.of("left_hip_rotation")).all()
     assert np.isnan(straight.of("left_shoulder_plane")).all()
     assert np.isfinite(straight.of("left_shoulder_rotation")).all()
@@ -159,7 +159,7 @@ def test_what_the_pose_does_not_show_is_unknown():
 
 
 def test_the_range_of_motion():
-    angles = joint_angles(pose({"left_knee": turn("x", np.linspace(10, 95, 18))}, frames=18))
+    angles = measure_joint_angles(pose({"left_knee": turn("x", np.linspace(10, 95, 18))}, frames=18))
     ranges = dict(zip(angles.names, angles.ranges(), strict=True))
     np.testing.assert_allclose(ranges["left_knee_flexion"], [10, 95], atol=0.1)
     assert np.isnan(ranges["right_hip_rotation"]).all()

@@ -3,7 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from poselift.kinematics import joint_angles, solve
+from poselift.kinematics import measure_joint_angles, solve
 from poselift.kinematics.joint_limits import BALLS
 from tests.kinematics.conftest import pose, turn
 
@@ -22,7 +22,7 @@ def residual(rigged, joint):
 def test_a_knee_that_bends_backwards_is_held_at_its_limit_and_the_residual_says_so(world):
     motion = pose({"left_knee": turn("x", np.linspace(0, -40, 60))}, 60, world=world)
     rigged = solve(motion)
-    angles = joint_angles(rigged)
+    angles = measure_joint_angles(rigged)
     knee = angles.of("left_knee_flexion")
     np.testing.assert_allclose(knee[30:], np.degrees(-0.17), atol=0.1)
     # The shank of 40 cm stops 30 degrees before the motion's.
@@ -75,7 +75,7 @@ BEYOND = [
 def test_a_joint_beyond_its_limit_is_held_there_without_a_jump(joint, axis, degrees, name, limit, missed):
     motion = pose({joint: turn(axis, np.linspace(0, degrees, 100))}, 100)
     rigged = solve(motion)
-    assert joint_angles(rigged).of(name)[-1] == pytest.approx(limit, abs=6)
+    assert measure_joint_angles(rigged).of(name)[-1] == pytest.approx(limit, abs=6)
     assert residual(rigged, missed)[-1] > 0.02
     assert residual(rigged, missed)[:30].max() < 1e-6
     assert steps(rigged).max() < 10
@@ -83,7 +83,7 @@ def test_a_joint_beyond_its_limit_is_held_there_without_a_jump(joint, axis, degr
 
 def test_a_head_that_turns_all_around_does_not_jump():
     rigged = solve(pose({"neck_base": turn("y", np.linspace(0, 360, 120))}, 120))
-    assert np.abs(joint_angles(rigged).of("neck_rotation")).max() == pytest.approx(90, abs=0.1)
+    assert np.abs(measure_joint_angles(rigged).of("neck_rotation")).max() == pytest.approx(90, abs=0.1)
     assert steps(rigged).max() < 10
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from poselift.kinematics import joint_angles, segment_angles, with_uncertainty
+from poselift.kinematics import add_uncertainty, measure_joint_angles, measure_segment_angles
 from poselift.kinematics.propagation import _FACTORS, _PEOPLE
 from tests.kinematics.conftest import pose, turn
 
@@ -16,7 +16,7 @@ def uncertain(radius=0.05, frames=12, **options):
 def test_the_knee_has_the_error_of_three_joints():
     """For equal errors in all directions, of a hinge: 1/a² + 1/b² + |1/a + 1/b|² for bones a, b, as the axes turn."""
     motion = uncertain(root=np.tile([0.0, 0.0, 5.0], (12, 1)))
-    found = with_uncertainty(joint_angles, motion)
+    found = add_uncertainty(measure_joint_angles, motion)
     half = found.uncertainty[:, found.names.index("left_knee_flexion")]
     # The knee bends in the plane of the ray, so its error is along and across it.
     thigh, shank, bend = 0.42, 0.4, np.radians(60)
@@ -30,7 +30,7 @@ def test_the_knee_has_the_error_of_three_joints():
 
 @pytest.mark.slow
 def test_it_grows_with_the_radius_and_nothing_moves_without_one():
-    none, small, large = (with_uncertainty(joint_angles, uncertain(radius)) for radius in (0.0, 0.02, 0.04))
+    none, small, large = (add_uncertainty(measure_joint_angles, uncertain(radius)) for radius in (0.0, 0.02, 0.04))
     # What differs between people stays without an error of any joint.
     people = [_PEOPLE.get(name, 0.0) for name in none.names]
     assert sorted(people)[-2:] == [8.0, 13.0]
@@ -38,19 +38,19 @@ def test_it_grows_with_the_radius_and_nothing_moves_without_one():
     np.testing.assert_array_equal(none.uncertainty[known], np.broadcast_to(people, known.shape)[known])
     grown = [np.sqrt(found.uncertainty**2 - np.square(people))[known] for found in (small, large)]
     np.testing.assert_allclose(grown[1], 2 * grown[0], rtol=0.2)
-    assert with_uncertainty(joint_angles, pose(BENT)).uncertainty is None
+    assert add_uncertainty(measure_joint_angles, pose(BENT)).uncertainty is None
 
 
-@pytest.mark.parametrize("angles_of", [joint_angles, segment_angles])
+@pytest.mark.parametrize("angles_of", [measure_joint_angles, measure_segment_angles])
 def test_every_known_angle_has_one(angles_of):
-    found = with_uncertainty(angles_of, uncertain(frames=40))
+    found = add_uncertainty(angles_of, uncertain(frames=40))
     np.testing.assert_array_equal(np.isfinite(found.uncertainty), np.isfinite(found.degrees))
     assert np.nanmax(found.uncertainty) <= 180
 
 
 def test_depth_errs_more():
     """A thigh that swings in the plane of the ray is less certain than one that swings across it."""
-    front = with_uncertainty(segment_angles, uncertain())
-    side = with_uncertainty(segment_angles, uncertain(world=turn("y", 90.0)))
+    front = add_uncertainty(measure_segment_angles, uncertain())
+    side = add_uncertainty(measure_segment_angles, uncertain(world=turn("y", 90.0)))
     lean = front.names.index("left_thigh_lean_ahead")
     assert front.uncertainty[:, lean].mean() > 1.5 * side.uncertainty[:, lean].mean()

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from poselift.kinematics import joint_angles, segment_angles
+from poselift.kinematics import measure_joint_angles, measure_segment_angles
 from tests.kinematics.conftest import pose, turn
 
 
@@ -9,7 +9,7 @@ from tests.kinematics.conftest import pose, turn
 def test_leans_are_in_the_heading_of_the_body(heading):
     """A body that leans ahead by 20 degrees and to the right by none, one knee bent and one arm abducted."""
     turns = {"left_hip": turn("x", -30.0), "left_knee": turn("x", 50.0), "left_shoulder": turn("z", -60.0)}
-    found = segment_angles(pose(turns, 3, world=turn("y", heading) @ turn("x", 20.0)))
+    found = measure_segment_angles(pose(turns, 3, world=turn("y", heading) @ turn("x", 20.0)))
     expected = {
         "trunk_lean_ahead": 20,
         "trunk_lean_right": 0,
@@ -24,11 +24,11 @@ def test_leans_are_in_the_heading_of_the_body(heading):
 
 def test_trunk_lean_holds_what_the_split_of_the_back_shares():
     bent = pose({"spine": turn("x", 25.0)}, 3, world=turn("x", 10.0))
-    split = joint_angles(bent)
+    split = measure_joint_angles(bent)
     assert split.of("pelvis_tilt") + split.of("trunk_flexion") == pytest.approx([35.0] * 3, abs=1)
-    assert (segment_angles(bent).of("trunk_lean_ahead") > 20).all()
+    assert (measure_segment_angles(bent).of("trunk_lean_ahead") > 20).all()
 
 
 def test_who_lies_on_the_side_has_no_heading():
-    lying = segment_angles(pose(frames=3, world=turn("z", 90.0)))
+    lying = measure_segment_angles(pose(frames=3, world=turn("z", 90.0)))
     assert np.isnan(lying.of("trunk_lean_ahead")).all()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from poselift.kinematics import joint_angles, relative_to_body, with_uncertainty
+from poselift.kinematics import add_uncertainty, measure_joint_angles, relative_to_body
 from poselift.kinematics.height import estimate_height, scale_to_height
 from poselift.kinematics.whole_body import SIZE, add_body_uncertainty
 from tests.kinematics.conftest import pose, turn
@@ -59,6 +59,6 @@ def test_nine_of_ten_joints_of_bodies_of_other_sizes_that_lean_are_within():
 
 def test_size_and_tilt_are_in_no_joint_angle():
     bent = pose({"left_knee": turn("x", 60.0)}, 12, uncertainty=np.full((12, 28), 0.05))
-    plain = with_uncertainty(joint_angles, add_body_uncertainty(bent)).uncertainty
-    known = with_uncertainty(joint_angles, bent).uncertainty
+    plain = add_uncertainty(measure_joint_angles, add_body_uncertainty(bent)).uncertainty
+    known = add_uncertainty(measure_joint_angles, bent).uncertainty
     np.testing.assert_allclose(plain, known, rtol=1e-5)

@@ -14,7 +14,7 @@ from poselift.export.bvh import write_bvh
 from poselift.export.glb import write_glb
 from poselift.export.unseen import unseen_spans
 from poselift.export.zero import count_from_zero
-from poselift.kinematics.angles import joint_angles
+from poselift.kinematics.angles import measure_joint_angles
 from poselift.kinematics.height import take_height
 from poselift.lifting import camera_for, lift
 from poselift.models import load_weights
@@ -158,7 +158,7 @@ def test_people_are_told_apart_as_by_python(ran):
 def test_angles_and_guessed_joints(ran, expected):
     answers = json.loads((ran / "answer.json").read_text())["answers"]
     for answer, motion in zip(answers, expected, strict=True):
-        wanted = joint_angles(motion).degrees
+        wanted = measure_joint_angles(motion).degrees
         found = np.array([np.nan if value is None else value for value in answer["degrees"]]).reshape(wanted.shape)
         both = np.isfinite(found) & np.isfinite(wanted)
         assert (np.isfinite(found) == np.isfinite(wanted)).mean() > 0.999  # an angle at the edge of being shown

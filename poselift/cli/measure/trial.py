@@ -10,12 +10,12 @@ from poselift.kinematics import (
     Cycles,
     Gait,
     Stride,
-    gait_cycles,
-    joint_angles,
+    add_uncertainty,
+    cut_gait_cycles,
     measure_gait,
-    segment_angles,
+    measure_joint_angles,
+    measure_segment_angles,
     steps_with,
-    with_uncertainty,
 )
 from poselift.structures import FEET, Height, Motion
 
@@ -72,8 +72,8 @@ def measure_trial(path: Path, motion: Motion, belt: float | None = None) -> Tria
         found = measure_gait(motion, belt)
         if not found.steps:
             found, why = None, _NO_STEPS
-    joints, segments = (with_uncertainty(angles, motion) for angles in (joint_angles, segment_angles))
-    cycles = [] if found is None else [*gait_cycles(joints, found), *gait_cycles(segments, found)]
+    joints, segments = (add_uncertainty(angles, motion) for angles in (measure_joint_angles, measure_segment_angles))
+    cycles = [] if found is None else [*cut_gait_cycles(joints, found), *cut_gait_cycles(segments, found)]
     name = f"{path.parent.name}/{path.stem}" if path.parent.name else path.stem
     unused = belt if found is not None and found.belt is None else None
     return Trial(name, joints, segments, found, why, cycles, motion.height, unused)

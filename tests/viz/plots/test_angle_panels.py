@@ -1,13 +1,13 @@
 import numpy as np
 
-from poselift.kinematics import gait_cycles, joint_angles, measure_gait
+from poselift.kinematics import cut_gait_cycles, measure_gait, measure_joint_angles
 from poselift.viz.plots import cycle_plot
 from tests.kinematics.walker import walker
 
 
 def test_a_panel_has_the_mean_of_each_side_and_its_toe_off(check_texts):
     walk = walker()
-    cycles = gait_cycles(joint_angles(walk), measure_gait(walk))
+    cycles = cut_gait_cycles(measure_joint_angles(walk), measure_gait(walk))
     figure = cycle_plot(cycles, {"left": 62.0, "right": float("nan")})
     panels = {axes.get_title(loc="left"): axes for axes in figure.axes if axes.get_visible()}
     assert {"knee flexion", "hip flexion", "pelvis tilt"} <= set(panels)

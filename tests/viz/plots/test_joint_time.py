@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from poselift.kinematics import joint_angles
+from poselift.kinematics import measure_joint_angles
 from poselift.skeleton import H36M17
 from poselift.viz.plots.joint_time import joint_distances, joint_plot
 
@@ -47,7 +47,7 @@ def test_a_reference_of_another_rate_is_interpolated(motion):
 
 
 def test_uncertainty_and_angles_without_a_reference(motion, check_texts, check_legend):
-    figure = joint_plot(motion, KNEES, joint_angles(motion))
+    figure = joint_plot(motion, KNEES, measure_joint_angles(motion))
     radii, angles = figure.axes
     assert_allclose([line.get_ydata() for line in radii.lines], 40, atol=1e-3)
     assert len(angles.lines) == 2
@@ -57,7 +57,7 @@ def test_uncertainty_and_angles_without_a_reference(motion, check_texts, check_l
 
 def test_error_band_and_reference_angles(motion, check_texts, check_legend):
     reference = moved(motion, "left_knee", [0.06, 0, 0])
-    figure = joint_plot(motion, KNEES, joint_angles(motion), reference, joint_angles(reference))
+    figure = joint_plot(motion, KNEES, measure_joint_angles(motion), reference, measure_joint_angles(reference))
     errors, angles = figure.axes
     mean, left, right = (line.get_ydata() for line in errors.lines)
     assert_allclose(left, 60, atol=1e-3)
