@@ -183,3 +183,19 @@ def test_time_must_go_on(scenes):
     tracker.update(scenes.detections([]), 1.0)
     with pytest.raises(ValueError, match=r"frame at 1\.0 s follows one at 1\.0 s"):
         tracker.update(scenes.detections([]), 1.0)
+
+
+def test_who_gets_guessed_legs_at_the_hips_is_still_the_same_person(scenes):
+    """A look that guesses the legs makes the box a half, and says by their scores that they are guesses."""
+
+    def look(time):
+        found = scenes.detections([scenes.walker(100 + 100 * time, time)])
+        if 1.0 <= time < 1.5:
+            found.keypoints[0, 13:] = found.keypoints[0, 11:13].mean(0)
+            found.scores[0, 13:] = 0.1
+        return found
+
+    tracker = Tracker((1280, 720))
+    numbers = [tracker.update(look(time), time) for time in CLIP]
+    assert {number for (number,) in numbers} == {0, 1}
+    assert [len(person) for person in tracker.tracks()] == [len(CLIP)]
