@@ -51,7 +51,7 @@ def test_a_folder_that_cannot_be_made_is_an_input_error(tmp_path):
 
 
 def test_a_folder_in_place_of_the_file_is_an_input_error(tmp_path):
-    with pytest.raises(InputError, match="it is a folder; give a file$"), atomic_path(tmp_path):
+    with pytest.raises(WriteError, match="it is a folder"), atomic_path(tmp_path):
         pytest.fail("something was written")
 
 
