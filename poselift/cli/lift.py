@@ -113,12 +113,11 @@ def run(arguments: argparse.Namespace) -> None:
         write_recording(arguments.rerun, [out / f"person_{person}.npz" for person in posed])
     count = len(lifted.motions)
     people = f"{count} {'person' if count == 1 else 'people'}"
+    frames = f"{lifted.frames} {'frame' if lifted.frames == 1 else 'frames'}"
     look = str(out / OVERLAY if request.overlay else out)
     if video is None and request.overlay:
         look += " (2D on blank pictures, because --video is not given)"
-    output.print(
-        make_printable(f"{people} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz")
-    )
+    output.print(make_printable(f"{people} in {frames}. Look at {look}; the motion is in {out}/person_*.npz"))
 
 
 def lift_into(

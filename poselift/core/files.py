@@ -57,6 +57,8 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         WriteError: the folder cannot be created or written to, or the disk is full.
     """
     path = Path(path)
+    if path.is_dir():
+        raise WriteError(f"cannot write {path}: it is a folder; give a file")
     with _explain(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix)

@@ -150,7 +150,7 @@ def check_kinds(call: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
     @functools.wraps(call)
     def checked_call(*values: _Given.args, **named: _Given.kwargs) -> _Result:
         for name, value in signature.bind(*values, **named).arguments.items():
-            _check_argument(name, kinds.get(name, Any), _plain(value))
+            _check_argument(name, kinds.get(name, Any), value)
         return call(*values, **named)
 
     return checked_call
@@ -165,7 +165,13 @@ def _check_argument(name: str, kind: Any, value: Any) -> None:
         raise InputError(f"{name}={_text(value)} is a URL; give a file of this machine")
     if any(get_origin(each) is Callable for each in either) and not (value is None or callable(value)):
         raise InputError(f"{name}={_text(value)} must be a function")
+    origin, [*_, element] = get_origin(kind), get_args(kind) or [Any]
+    if origin in (*_LISTS, *_GROUPS) and inspect.isclass(element) and element not in others:
+        fits = isinstance(value, Mapping if origin in _GROUPS else Sequence)
+        for each in (value.values() if isinstance(value, Mapping) else value) if fits else ():
+            _check_argument(f"an element of {name}", element, each)
     if not classes:
+        value = _plain(value)
         if isinstance(check_value(name, kind, value), str) and type(value) in _NUMBERS:
             raise InputError(f"{name}={value} must be {_name(str)}")
     elif inspect.isclass(value):  # it has the methods of its instances
@@ -181,7 +187,7 @@ def _plain(value: Any) -> Any:
         return value.tolist()
     if isinstance(value, set | frozenset | list | tuple):
         return [_plain(each) for each in value]
-    return {key: _plain(each) for key, each in value.items()} if isinstance(value, dict) else value
+    return {_plain(key): _plain(each) for key, each in value.items()} if isinstance(value, dict) else value
 
 
 def argument_kinds(target: Callable[..., Any]) -> tuple[dict[str, Any], Any]:
@@ -248,5 +254,7 @@ def _name(kind: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """The value as an override has it."""
+    """The value as an override has it; the class of what an override cannot have."""
+    if not isinstance(value, str | bytes | int | float | list | tuple | Mapping | os.PathLike | None):
+        return f"<{type(value).__name__}>"
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else shorten(str(value))

@@ -8,10 +8,12 @@ import numpy as np
 from jaxtyping import Shaped
 
 from poselift.core.files import atomic_text
+from poselift.core.kinds import check_kinds
 from poselift.export.table import make_columns
 from poselift.structures import Motion
 
 
+@check_kinds
 def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
     """Writes one row per frame.
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
+from poselift.core.kinds import check_kinds
 from poselift.core.npz import npz_arrays
 from poselift.structures import Motion
 
@@ -39,6 +40,7 @@ _ARRAYS: dict[str, tuple[type[np.generic], int, tuple[int, ...]]] = {
 _OPTIONAL = ("uncertainty", "contacts")
 
 
+@check_kinds
 def write_npz(path: str | os.PathLike[str], motion: Motion) -> None:
     """Writes the arrays of a motion as npz.
 
@@ -64,6 +66,7 @@ def write_npz(path: str | os.PathLike[str], motion: Motion) -> None:
         np.savez_compressed(file, **arrays)
 
 
+@check_kinds
 def read_npz(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     """The arrays that `write_npz` wrote, by name.
 

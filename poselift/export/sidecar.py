@@ -12,6 +12,7 @@ import numpy as np
 from poselift.core.bounded import read_json, whole_number
 from poselift.core.errors import InputError
 from poselift.core.files import write_json
+from poselift.core.kinds import check_kinds
 from poselift.export.unseen import unseen_spans
 from poselift.skeleton import Skeleton
 from poselift.structures import FEET, MOST_PIXELS, Motion
@@ -30,6 +31,7 @@ _NAME = re.compile(r"\w[\w .-]*")
 _PACKAGES = ("poselift", "torch", "numpy", "onnxruntime")
 
 
+@check_kinds
 def write_sidecar(
     path: str | os.PathLike[str],
     motion: Motion,
@@ -92,6 +94,7 @@ def write_sidecar(
         raise InputError(f"{path}: a value cannot be written as JSON ({error}); leave it out") from error
 
 
+@check_kinds
 def read_sidecar(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The content of a file that `write_sidecar` wrote.
 

@@ -9,6 +9,7 @@ from jaxtyping import Float
 from poselift.core.arrays import Array, array_namespace
 from poselift.core.curves import interpolate_spline
 from poselift.core.errors import InputError
+from poselift.core.kinds import check_kinds
 from poselift.core.times import usual_interval
 from poselift.kinematics.rate import split_at_gaps
 from poselift.structures import Motion
@@ -32,6 +33,7 @@ _NEVER = 1e9
 """Time of frames before the first and after the last one, seconds: far away from all others."""
 
 
+@check_kinds
 def butterworth(motion: Motion, cutoff: float) -> Motion:
     """The motion with joints and root filtered.
 

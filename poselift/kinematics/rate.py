@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Int
 
 from poselift.core.curves import interpolate_spline
 from poselift.core.errors import InputError
+from poselift.core.kinds import check_kinds
 from poselift.core.times import check_span, usual_interval
 from poselift.structures import Motion
 
@@ -18,6 +19,7 @@ _FASTEST = 1000.0
 """Frames a second."""
 
 
+@check_kinds
 def resample_motion(motion: Motion, rate: float) -> Motion:
     """The motion at the times 0, 1 / rate, 2 / rate, ... within its own times.
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from poselift.core.bounded import read_json, whole_number
+from poselift.core.device import choose_device
 from poselift.core.errors import InputError, reason
 from poselift.core.files import sha256
 from poselift.core.kinds import check_kinds
@@ -151,11 +152,11 @@ def load_weights(name_or_path: str | Path, device: str = "cpu") -> Weights:
 
     Args:
         name_or_path: name of shipped weights, or a .safetensors file with a JSON of the same name beside it.
-        device: the lifter goes there: "cpu", "cuda", or a GPU by number such as "cuda:1".
+        device: the lifter goes there: "cpu", "cuda", a GPU by number such as "cuda:1", or "auto".
 
     Raises:
         InputError: there are no such weights, a file cannot be read, the two do not belong together, or a value of the
-            card is wrong.
+            card or the device is wrong.
     """
     path = Path(name_or_path)
     if path.suffix != ".safetensors":
@@ -197,7 +198,7 @@ def load_weights(name_or_path: str | Path, device: str = "cpu") -> Weights:
             f"{card['sha256']!r:.70}; copy both files again (if you changed the weights yourself, write their sha256 "
             f"into {config_path.name})"
         )
-    weights = Weights(path.stem, None, window, checksum, path, card, pelvis, device)
+    weights = Weights(path.stem, None, window, checksum, path, card, pelvis, choose_device(device))
     if weights.graph is None:
         weights.lifter  # noqa: B018 - errors in it come at once
     return weights

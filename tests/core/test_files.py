@@ -50,6 +50,11 @@ def test_a_folder_that_cannot_be_made_is_an_input_error(tmp_path):
         write_text(tmp_path / "file" / "d.txt", "x")
 
 
+def test_a_folder_in_place_of_the_file_is_an_input_error(tmp_path):
+    with pytest.raises(WriteError, match="it is a folder"), atomic_path(tmp_path):
+        pytest.fail("something was written")
+
+
 def test_json_refuses_nan(tmp_path):
     with pytest.raises(ValueError, match="JSON"):
         write_json(tmp_path / "e.json", {"x": float("nan")})

@@ -83,12 +83,17 @@ def test_an_entry_refuses_what_is_of_another_kind():
         fov: float = 1.0,
         heights: Mapping[int, float] | None = None,
         progress: Callable[[float], None] = print,
+        lenses: Sequence[Lens] = (),
     ) -> str:
         return "done"
 
     assert entry("a", Lens(), np.array([1, 2]), np.float32(2.0)) == entry(Path("a"), None, {1}, fov=3) == "done"
+    assert entry("a", heights={np.int64(1): np.float32(1.8)}, lenses=[Lens()]) == "done"
     for arguments, message in (
         ((3,), "path=3 must be text"),
+        ((Lens(),), "path=<Lens> must be text"),
+        (("a", (1, 2)), "lens is a tuple; give a Lens"),
+        (("a", None, None, 1.0, None, print, [1]), "an element of lenses is a int; give a Lens"),
         (("a", "lens"), "lens is a str; give a Lens"),
         (("a", None, 1), "people=1 must be a list of whole numbers or null"),
         (("a", None, None, "wide"), "fov=wide must be a number"),

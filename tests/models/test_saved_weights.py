@@ -88,6 +88,11 @@ def test_what_a_card_may_say_or_leave_out(saved):
     assert (weights.uncertainty_factor, weights.pelvis) == (0.9, None)
 
 
+def test_a_device_that_is_none_is_refused_before_a_graph_hides_it():
+    with pytest.raises(InputError, match="there is no device 'gpu'"):
+        load_weights("tiny", "gpu")
+
+
 def test_files_that_are_missing_or_damaged_say_so(saved):
     path, change = saved
     good = path.read_bytes()

@@ -156,11 +156,13 @@ def lift_all(request: BatchRequest) -> None:
             print(f"{done} of {len(tasks)} videos are done. To go on, run the same command again", file=sys.stderr)
             raise
         finally:
-            lifted, failed = course.write_tables()
+            lifted, empty, failed = course.write_tables()
     output.print(
         f"{lifted} of {len(tasks)} videos are lifted, into {request.out}. "
         f"Tables of all clips and people: clips{shard}.parquet, people{shard}.parquet"
     )
+    if empty:
+        print(f"in {empty} of {lifted} lifted videos nobody was found: clips{shard}.parquet says why", file=sys.stderr)
     if failed:
         print(
             f"{failed} of {len(tasks)} videos failed; {request.out}/failures{shard}.csv has the reasons. To try them "

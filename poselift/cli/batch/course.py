@@ -99,8 +99,8 @@ class Course:
                 bar.update()
                 lines.report("Lifting videos", done / len(tasks))
 
-    def write_tables(self) -> tuple[int, int]:
-        """Writes the tables; returns how many videos are lifted and how many failed."""
+    def write_tables(self) -> tuple[int, int, int]:
+        """Writes the tables; returns how many videos are lifted, how many of these show nobody, and how many failed."""
         lifted, failed = self._state()
         paths = {f"{folder}/{SUMMARY}": folder for folder in lifted}
         summaries = {paths[path]: found for path, found in read_objects(self._out, list(paths)).items()}
@@ -118,7 +118,7 @@ class Course:
             clips.append(make_clip_row(video, folder, status, more, summary))
             people += [{"video": video, "folder": folder, **person} for person in summary.get("people", [])]
         write_tables(self._out, self._shard, clips, people)
-        return len(lifted), len(failed)
+        return len(lifted), sum(not summary.get("people") for summary in summaries.values()), len(failed)
 
     def _state(self) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
         """The records of the videos that are lifted, and of those that failed, as they are and with these settings."""

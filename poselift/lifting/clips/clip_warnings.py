@@ -63,8 +63,8 @@ def find_absence(tracks: Sequence[Keypoints2D], frames: int, best: Sequence[floa
     if tracks:
         return []
     return [
-        f"nobody could be tracked: there are detections in {np.count_nonzero(best)} of {len(best)} frames with a look; "
-        f"the highest joint score is {max(best):.2f}"
+        f"nobody could be tracked: there are detections in {np.count_nonzero(best)} of {len(best)} frames with a look, "
+        f"too few or too unsure to follow; the highest joint score is {max(best):.2f}"
     ]
 
 

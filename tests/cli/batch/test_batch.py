@@ -23,6 +23,7 @@ from poselift.cli.formats import write_formats
 from poselift.cli.lift_request import LiftRequest, set_values
 from poselift.core import threads
 from poselift.core.locks import hold_lock
+from poselift.video import VideoWriter
 from tests.cli.batch.conftest import BROKEN, GOOD, QUICK, contents
 from tests.cli.running import poselift
 from tests.core.full_disk import full_disk
@@ -182,6 +183,15 @@ def test_nothing_but_broken_videos(videos, batch, tmp_path):
     assert ran.code == 2
     assert "2 of 2 videos failed" in ran.err
     assert (tmp_path / "out" / "failures.1-of-1.csv").read_text().count("\n") == 3
+
+
+@pytest.mark.usefixtures("one_process")
+def test_a_batch_says_how_many_videos_show_nobody(batch, tmp_path):
+    with VideoWriter(tmp_path / "night.mp4", 96, 64) as writer:
+        for index in range(4):
+            writer.write(np.zeros((64, 96, 3), np.uint8), index / 25)
+    ran = batch(tmp_path, tmp_path / "out", "--shard", "1/1")
+    assert (ran.code, ran.err) == (0, "in 1 of 1 lifted videos nobody was found: clips.1-of-1.parquet says why\n")
 
 
 @pytest.mark.usefixtures("one_process")
