@@ -46,5 +46,5 @@ def test_empty_frames_stay_empty_and_keep_to_themselves():
 
 @pytest.mark.parametrize("cutoff", [0.0, 50.0, float("nan")])
 def test_a_cutoff_outside_the_rate_is_an_error(cutoff):
-    with pytest.raises(InputError, match="half the frame rate|finite"):
+    with pytest.raises(InputError, match=r"half the frame rate|finite"):
         butterworth(swaying(1.0, np.arange(100) / 50), cutoff)
