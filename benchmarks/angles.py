@@ -32,6 +32,7 @@ from poselift.kinematics import Angles, add_uncertainty, measure_joint_angles, m
 from poselift.lifting import LiftOptions, lift_view
 from poselift.models import Weights, load_weights
 from poselift.skeleton import H36M17
+from poselift.skeleton.skeleton import strip_side
 from poselift.structures import Motion
 
 COLUMNS = ("front °", "45 °", "side °", "all °", "bias °", "± 90 % °", "within %", "factor")
@@ -69,7 +70,7 @@ def compared(view: View, motion: Motion, every: int) -> Iterator[tuple[str, Floa
         for column, name in enumerate(own.names):
             values = errors[:, column], own.uncertainty[:, column], truth.degrees[:, column], turned
             kept = np.stack(values, 1)
-            yield name.removeprefix("left_").removeprefix("right_"), kept[np.isfinite(kept).all(1)]
+            yield strip_side(name), kept[np.isfinite(kept).all(1)]
 
 
 def angle_rows(found: dict[str, Float[np.ndarray, "n 4"]]) -> Iterator[list[str]]:

@@ -16,6 +16,7 @@ from poselift.export.angle_files import write_angles_csv, write_angles_mot
 from poselift.export.markers import place_markers
 from poselift.export.trc_markers import write_trc
 from poselift.kinematics import face_along_x, points_y_up, solve
+from poselift.skeleton.skeleton import strip_side
 from poselift.structures import Height, Motion
 
 MODEL = "Rajagopal2015.osim"
@@ -98,7 +99,7 @@ def write_opensim(path: str | os.PathLike[str], motion: Motion) -> None:
     name, trc = path.stem, f"{path.stem}.trc"
     seen = found.times[np.isfinite(found.positions).any((1, 2))]
     span = f"{seen[0]:.6f} {seen[-1]:.6f}"
-    joints = tuple(joint for joint in found.names if _part(joint) in _PLACES)
+    joints = tuple(joint for joint in found.names if strip_side(joint) in _PLACES)
     with atomic_folder(path) as folder:
         write_trc(folder / trc, [moved], skip_empty=True)
         write_angles_mot(folder / f"{name}.mot", moved, rigged)
@@ -120,14 +121,9 @@ def _centred(motion: Motion) -> Motion:
     return replace(motion, root=(motion.root - signs * shift).astype(motion.root.dtype))
 
 
-def _part(joint: str) -> str:
-    """The joint's name without its side."""
-    return joint.removeprefix("left_").removeprefix("right_")
-
-
 def _place(joint: str) -> tuple[str, tuple[float, float, float], float]:
     """Body, place and weight of a joint's marker."""
-    body, (x, y, z), weight = _PLACES[_part(joint)]
+    body, (x, y, z), weight = _PLACES[strip_side(joint)]
     name = body if body in ("pelvis", "torso") else f"{body}_{joint[0]}"
     return name, (x, y, -z if joint.startswith("left_") else z), weight
 

@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Int, UInt8
 
 from poselift.finding.followed_person import Place
 from poselift.skeleton import Skeleton
+from poselift.skeleton.skeleton import strip_side
 from poselift.structures import Detections
 
 _LIMB, _HEAD = 0.07, 0.08
@@ -159,8 +160,8 @@ def find_doubtful_joints(
 ) -> Bool[np.ndarray, "n j"]:
     """The joints of limbs beside another person's joint of the same kind that may be that one.
 
-    Two of three signs decide: the joint scores low, the other person stands in front by the mean of the scores, and the
-    joint is nearer to the other's than to where its owner was expected.
+    Two of three signs decide: the joint scores low, the other person has the higher score and so stands in front, and
+    the joint is nearer to the other's than to where its owner was expected.
 
     Args:
         found: the people of a frame; NaN for joints that were not seen.
@@ -186,7 +187,7 @@ def find_doubtful_joints(
 
 def _same_limbs(skeleton: Skeleton) -> Bool[np.ndarray, "j j"]:
     """Whether two joints are of one kind, such as both knees, and of a limb."""
-    kinds = [joint.removeprefix("left_").removeprefix("right_") for joint in skeleton.joints]
+    kinds = [strip_side(joint) for joint in skeleton.joints]
     limbs = [joint.endswith(_LIMBS) for joint in skeleton.joints]
     return np.array([[one == other for other in kinds] for one in kinds]) & np.array(limbs)
 

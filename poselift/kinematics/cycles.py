@@ -7,6 +7,7 @@ from jaxtyping import Float
 
 from poselift.kinematics.angles import Angles
 from poselift.kinematics.gait import Gait
+from poselift.skeleton.skeleton import strip_side
 from poselift.structures import FEET
 
 PERCENT = np.arange(101.0)
@@ -50,7 +51,7 @@ def cut_gait_cycles(angles: Angles, gait: Gait) -> list[Cycles]:
     """
     out = []
     for name in angles.names:
-        kind = name.removeprefix("left_").removeprefix("right_")
+        kind = strip_side(name)
         for foot, label in enumerate(FEET):
             side = label.removesuffix("_foot")
             spans = [(stride.start, stride.end) for stride in gait.strides if stride.foot == foot]

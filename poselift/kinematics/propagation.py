@@ -16,6 +16,7 @@ from jaxtyping import Float
 from poselift.core.times import usual_interval
 from poselift.kinematics.angles import Angles
 from poselift.kinematics.whole_body import TO_90, relative_to_body
+from poselift.skeleton.skeleton import strip_side
 from poselift.structures import Motion
 
 _TOGETHER = (
@@ -122,7 +123,7 @@ def _half_widths(angles_of: Callable[[Motion], Angles], motion: Motion) -> Float
             # Angles are continuous by themselves, so they may differ by turns; one that a move hides counts nothing.
             change -= 360 * np.round(change / 360)
             squares += np.nan_to_num(sigma / _MOVED * change) ** 2
-    factors = [_FACTORS.get(name.removeprefix("left_").removeprefix("right_"), 1.0) for name in angles.names]
+    factors = [_FACTORS.get(strip_side(name), 1.0) for name in angles.names]
     people = [_PEOPLE.get(name, 0.0) for name in angles.names]
     half = np.minimum(np.hypot(TO_90 * np.array(factors) * np.sqrt(squares), people), 180.0)
     return np.where(np.isfinite(angles.degrees), half, np.nan)

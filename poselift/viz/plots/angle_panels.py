@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from poselift.kinematics import PERCENT, Angles, Cycles
+from poselift.skeleton.skeleton import strip_side
 from poselift.viz.plots.style import COLUMN, GREY, LOOKS, PAGE, add_legend, style_plot
 
 _LOOKS = {"left": LOOKS[0], "right": LOOKS[1], "middle": LOOKS[6]}
@@ -20,7 +21,7 @@ def angle_plot(angles: Angles) -> Figure:
     Args:
         angles: of one person.
     """
-    kinds = list(dict.fromkeys(name.removeprefix("left_").removeprefix("right_") for name in angles.names))
+    kinds = list(dict.fromkeys(strip_side(name) for name in angles.names))
     kinds = [kind for kind in kinds if any(np.isfinite(angles.of(name)).any() for name in _names(angles, kind))]
     figure, panels = _panels(len(kinds), 3, 0.35 * COLUMN, "time (s)")
     ranges = dict(zip(angles.names, angles.ranges(), strict=True))

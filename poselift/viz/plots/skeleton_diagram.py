@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 from poselift.core.errors import InputError
 from poselift.skeleton import Skeleton
+from poselift.skeleton.skeleton import strip_side
 from poselift.viz.plots.body import outline, place
 from poselift.viz.plots.style import COLUMN, INK, PAGE, style_plot
 
@@ -98,7 +99,7 @@ def _draw(
 
 def _number(axes: Axes, joint: str, x: float, y: float, value: float) -> None:
     """Writes a joint's value beside it, away from the middle."""
-    part = joint.removeprefix("left_").removeprefix("right_")
+    part = strip_side(joint)
     outward, up, anchor = _BESIDE.get(part, (5, 0, "center_baseline"))
     along = -outward if x < 0 else outward
     side = "center" if along == 0 else "left" if along > 0 else "right"
