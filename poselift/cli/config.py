@@ -23,6 +23,7 @@ from hydra.errors import HydraException, InstantiationException, MissingConfigEx
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import (
     GrammarParseError,
+    InterpolationKeyError,
     InterpolationResolutionError,
     MissingMandatoryValue,
     OmegaConfBaseException,
@@ -223,7 +224,9 @@ def _explain_value(error: OmegaConfBaseException, overrides: Sequence[str] | Non
     if isinstance(error, InterpolationResolutionError | GrammarParseError):
         # The error names the last key of a chain of references.
         lines = " or ".join(line for line in overrides if "${" in line) or str(error.full_key)
-        return f"{shorten(lines)} has no value; ${{KEY}} stands for another key, and --cfg job prints all keys"
+        if isinstance(error, InterpolationKeyError | GrammarParseError):
+            return f"{shorten(lines)} has no value; ${{KEY}} stands for another key, and --cfg job prints all keys"
+        return f"{shorten(lines)} has no value ({str(error).splitlines()[0]})"
     return str(error).splitlines()[0]
 
 

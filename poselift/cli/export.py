@@ -48,7 +48,13 @@ def add_command(commands: Any) -> None:
         "export",
         description="Writes each motion in the formats of OpenSim, Visual3D, Blender and other programs.",
     )
-    parser.add_argument("motions", type=local_path, nargs="+", metavar="NPZ|DIR", help="of poselift lift")
+    parser.add_argument(
+        "motions",
+        type=local_path,
+        nargs="+",
+        metavar="NPZ|DIR",
+        help="motions of poselift lift, or its folder",
+    )
     # `poselift lift` calls them --formats.
     parser.add_argument(
         "--to",

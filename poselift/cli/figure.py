@@ -40,7 +40,11 @@ def add_command(commands: Any) -> None:
         description="Draws motions of `poselift lift` as a PDF, an SVG or a PNG, in the width of a column or a page.",
     )
     parser.add_argument(
-        "motions", type=local_path, nargs="+", metavar="NPZ|DIR", help="motions, or the folder, of one clip"
+        "motions",
+        type=local_path,
+        nargs="+",
+        metavar="NPZ|DIR",
+        help="motions of poselift lift, or its folder",
     )
     parser.add_argument(
         "--kind",

@@ -84,9 +84,10 @@ def run(arguments: argparse.Namespace) -> None:
         SystemExit: nobody was lifted (`NOBODY`); the summary is written.
     """
     video, keypoints = _given_video(arguments), make_keypoint_request(arguments)
-    path: Path = video or demo_video() if keypoints is None else keypoints.path
     if keypoints is None:
-        video = path
+        path = video = video or demo_video()
+    else:
+        path = keypoints.path
     request = make_lift_request(arguments)
     out: Path = arguments.out or Path("poselift_out") / path.stem
     check_folder(out, path, video, request.formats)
@@ -254,6 +255,8 @@ def _given_video(arguments: argparse.Namespace) -> Path | None:
     video: Path | None = arguments.video_option if arguments.video is None else arguments.video
     if video is not None and (video.is_dir() or (video.is_file() and video.suffix.lower() in _KEYPOINT_FILES)):
         name = shlex.quote(str(video))
-        videos = f"; of videos: poselift batch {name}" if video.is_dir() else ""
-        raise InputError(f"{video} is no video; of keypoints: poselift lift --keypoints {name}{videos}")
+        what, videos = "a file of keypoints", ""
+        if video.is_dir():
+            what, videos = "a folder", f". For a folder of videos: poselift batch {name}"
+        raise InputError(f"{video} is {what}, not a video. For keypoints: poselift lift --keypoints {name}{videos}")
     return video

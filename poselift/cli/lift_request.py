@@ -115,7 +115,7 @@ def make_request(kind: type[Request], arguments: argparse.Namespace, **made: Any
         made: fields that are made of several arguments.
     """
     given = {**vars(arguments), **made}
-    found = {each.name: given.get(each.name) for each in fields(kind)}  # type: ignore[arg-type]
+    found = {each.name: given[each.name] for each in fields(kind)}  # type: ignore[arg-type]
     return kind(**{name: value for name, value in found.items() if value is not None})
 
 

@@ -6,7 +6,6 @@ import contextlib
 import importlib
 import io
 import os
-import re
 import shlex
 import signal
 import sys
@@ -17,6 +16,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from poselift import __version__
+from poselift.cli.values import explain_value
 from poselift.core.choices import did_you_mean
 from poselift.core.errors import InputError, describe, make_printable
 from poselift.core.optional import not_installed
@@ -46,18 +46,12 @@ _HYDRA = ("train", "evaluate")
 """The commands that Hydra configures by conf/NAME.yaml."""
 
 
-_NO_NUMBER = re.compile(r"invalid (int|float) value: (.*)")
-_NUMBERS = {"int": "a whole number", "float": "a number, such as 1.5"}
-"""What argparse says of a value that is no number, and what people call it."""
-
-
 class _Parser(argparse.ArgumentParser):
     """Reports an error in one line."""
 
     def error(self, message: str) -> NoReturn:
         """Exits with code 2."""
-        message = _NO_NUMBER.sub(lambda found: f"{found[2]} is not {_NUMBERS[found[1]]}", message)
-        self.exit(2, make_printable(f"error: {message}; see {self.prog} --help\n"))
+        self.exit(2, make_printable(f"error: {explain_value(message)}; see {self.prog} --help\n"))
 
 
 class _Command(_Parser):

@@ -186,7 +186,7 @@ def open_predictions(config: DictConfig, views: Sequence[View]) -> Predicted:
     """
     read = config.predictions is not None
     usual = _OF_LIFTERS if read else _OF_FILES
-    if useless := [f"{name}={config[name]}" for name, value in usual.items() if config[name] != value]:
+    if useless := [f"{name}={config[name]}" for name, value in usual.items() if config[name] not in (value, None)]:
         where, without = ("predictions=", "predictions=null") if read else ("a lifter", "a file as predictions=")
         raise InputError(f"{useless[0]} has no effect on {where}; leave it out, or give {without}")
-    return LifterPredictions(config) if config.predictions is None else SavedPredictions(config, views)
+    return SavedPredictions(config, views) if read else LifterPredictions(config)

@@ -1,5 +1,6 @@
 """Values of options: files, numbers within bounds, and lists with commas."""
 
+import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -9,6 +10,15 @@ from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 
 _Value = TypeVar("_Value")
+
+_NO_NUMBER = re.compile(r"invalid (int|float) value: (.*)")
+_NUMBERS = {"int": "a whole number", "float": "a number, such as 1.5"}
+"""What argparse says of a value that is no number, and what people call it."""
+
+
+def explain_value(message: str) -> str:
+    """An error of argparse, in plain words where a value is no number."""
+    return _NO_NUMBER.sub(lambda found: f"{found[2]} is not {_NUMBERS[found[1]]}", message)
 
 
 def local_path(text: str) -> Path:

@@ -41,7 +41,7 @@ def add_site_options(parser: argparse.ArgumentParser, port: int) -> None:
 
 def _port(text: str) -> int:
     if not (text.isdecimal() and int(text) < 65536):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port; give 1024 to 65535, or 0 for a free one")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port; give 1 to 65535, or 0 for a free one")
     return int(text)
 
 

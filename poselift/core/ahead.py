@@ -23,11 +23,11 @@ def make_ahead(items: Iterable[_Item], most: int) -> Iterator[_Item]:
         [1, 2, 3]
     """
     iterator, end = iter(items), object()
-    thread = ThreadPoolExecutor(1, "poselift ahead")
-    waiting = deque(thread.submit(next, iterator, end) for _ in range(most))
+    pool = ThreadPoolExecutor(1, "poselift ahead")
+    waiting = deque(pool.submit(next, iterator, end) for _ in range(most))
     try:
         while (item := waiting.popleft().result()) is not end:
-            waiting.append(thread.submit(next, iterator, end))
+            waiting.append(pool.submit(next, iterator, end))
             yield item  # type: ignore[misc]
     finally:
-        thread.shutdown(cancel_futures=True)
+        pool.shutdown(cancel_futures=True)

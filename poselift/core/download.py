@@ -111,7 +111,7 @@ class _NotDeliveredError(Exception):
 
 
 def _download(url: str, path: Path, name: str, expected: str) -> None:
-    """Writes a server's file; raises an OSError only if the disk is full."""
+    """Writes a server's file; raises `_NotDeliveredError`, or an OSError if the disk is full."""
     if not url.startswith(("http://", "https://")):
         raise _NotDeliveredError("only http:// and https:// can be fetched")
     request = urllib.request.Request(url, headers={"User-Agent": "poselift", "Accept-Encoding": "identity"})

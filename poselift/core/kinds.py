@@ -166,7 +166,8 @@ def _check_argument(name: str, kind: Any, value: Any) -> None:
     if any(get_origin(each) is Callable for each in either) and not (value is None or callable(value)):
         raise InputError(f"{name}={_text(value)} must be a function")
     origin, [*_, element] = get_origin(kind), get_args(kind) or [Any]
-    if origin in (*_LISTS, *_GROUPS) and inspect.isclass(element) and element not in others:
+    one_kind = origin is not tuple or get_args(kind)[-1:] == (...,)
+    if one_kind and origin in (*_LISTS, *_GROUPS) and inspect.isclass(element) and element not in others:
         fits = isinstance(value, Mapping if origin in _GROUPS else Sequence)
         for each in (value.values() if isinstance(value, Mapping) else value) if fits else ():
             _check_argument(f"an element of {name}", element, each)

@@ -92,7 +92,7 @@ def prepare(raw: str | Path, root: str | Path) -> str:
 def _subject(folder: Path, subject: str) -> dict[str, np.ndarray]:
     """The takes of a subject, (t, 32, 3) in metres, by the field's names ("Photo", "WalkDog")."""
     place = folder / subject / "MyPoseFeatures" / "D3_Positions"
-    files = LAYOUT.require_files(place, "[!_]*.cdf")
+    files = [file for file in LAYOUT.require_files(place, "*.cdf") if not file.name.startswith("_")]
     found = Counter(action_name(file.stem) for file in files)
     wrong = [f"{found[action]} of {action}" for action in ACTIONS if found[action] != TAKES]
     if wrong:

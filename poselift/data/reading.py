@@ -108,13 +108,16 @@ def check_shape(path: str | Path, key: str, array: object, shape: Shape) -> np.n
 
 
 def numbers(where: str | Path, key: str, values: Any, shape: Shape) -> Float[np.ndarray, "..."]:
-    """An array or nested list as float64, after a check of its shape.
+    """An array or nested list as float64, after a check of its shape; None in a list becomes NaN.
 
     Raises:
-        InputError: it has another shape, or holds anything but numbers.
+        InputError: it has another shape, or holds anything but real numbers.
     """
     try:
-        array = np.array(values, np.float64)
+        array = np.asarray(values)
+        if array.dtype.kind not in "biufO":
+            raise TypeError(f"values of type {array.dtype}")  # noqa: TRY301
+        array = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{where}: {key!r} is not an array of numbers ({reason(error)})") from error
     return check_shape(where, key, array, shape)

@@ -181,7 +181,8 @@ class CmuData(VirtualData):
         get_skeleton(skeleton)
         if bench is None and (skeleton, keypoints) != ("h36m17", "det"):
             raise InputError(
-                "data.skeleton and data.keypoints are those of data.bench, which is null; give all or none"
+                "data.skeleton and data.keypoints are those of data.bench, which is null; give it too, or leave both "
+                "out"
             )
         self.bench, self.skeleton, self.keypoints, self.anatomical = bench, skeleton, keypoints, anatomical
 

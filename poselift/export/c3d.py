@@ -45,13 +45,13 @@ def write_c3d(
 
     Args:
         path: the file to write.
-        motions: everybody in the file; see `markers`.
+        motions: everybody in the file; see `place_markers`.
         up: the axis that points up, "y" or "z".
-        start: time of the file's first frame; see `markers`.
+        start: time of the file's first frame; see `place_markers`.
         names_of: names of the points, one of `MARKER_SETS`; None for our joints.
 
     Raises:
-        InputError: ezc3d is not installed, the file cannot be written, or as of `markers`.
+        InputError: ezc3d is not installed, the file cannot be written, or as of `place_markers`.
     """
     ezc3d = require("ezc3d", "c3d")
     found = place_markers(motions, up, start, names_of=names_of)

@@ -40,8 +40,8 @@ class Format:
         ending: of the file's name.
         writer: writes a file: of a list of people if `several`, else of one motion.
         several: whether one file has room for several people.
-        takes: names of the arguments of `write` that the writer has. One with `start` writes no time stamps, so that
-            its first frame has to be the run's.
+        takes: names of the arguments of `write` that the writer has. A format that takes `start` writes
+            no time stamps, so that its first frame has to be the run's.
         unmarked: joints that the file has without a mark where no keypoint shows them: "all", or those that are hidden
             "at times"; None where it marks them or leaves them out.
         most_frames: largest number of frames that common readers take; None without a limit.
@@ -81,9 +81,11 @@ class Format:
         Args:
             path: the file.
             motions: one person, or several if the format has room for them.
-            up: the axis that points up, "y" or "z"; this and what follows is for formats that take it.
+            up: the axis that points up, "y" or "z". This and the arguments below matter to formats that have them in
+                `takes`.
             camera: of the sidecar.
-            start: time of the run's first frame by the clock of the motions, seconds; their own first frame if None.
+            start: time of the run's first frame by the clock of the motions, seconds; their own first frame if None or
+                if that is earlier.
             names_of: names of the markers, one of `MARKER_SETS`; None for our joints.
             rigging: the bones; None for the motion's own joints.
 

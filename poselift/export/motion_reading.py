@@ -83,6 +83,7 @@ def _read_facts(about: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         TypeError, ValueError: something cannot be.
     """
     detected, frame, pelvis = about["keypoints"], about["axes"]["frame"], about.get("pelvis")
+    layout = skeleton_from_json(detected)
     skeleton, person = skeleton_from_json(about["skeleton"]), whole_number(about["person"], 1, _MOST_PEOPLE)
     if [*skeleton.parents].count(None) != 1:
         raise ValueError("the skeleton of a motion has one root")
@@ -91,6 +92,9 @@ def _read_facts(about: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     if frame not in ("camera", "world") or pelvis not in (None, *get_args(Pelvis)):
         raise ValueError(f"frame {frame!r:.40} or pelvis {pelvis!r:.40} is unknown")
     height, uncertainty = about.get("height"), about.get("uncertainty")
+    for name, value in (("height", height), ("uncertainty", uncertainty)):
+        if not isinstance(value, dict | None):
+            raise ValueError(f"{name} {value!r:.40} is not a group of keys")  # noqa: TRY004
     if height is not None:
         if height["origin"] not in ("estimated", "given"):
             raise ValueError(f"the origin of the height {height['origin']!r:.40} is unknown")
@@ -106,7 +110,7 @@ def _read_facts(about: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         "body_share": 0.0 if uncertainty is None else _read_number("body_share", uncertainty["body_share"], 1.0),
     }
     size = size_from_json(detected["image_size"])
-    return facts, {"skeleton": skeleton_from_json(detected), "image_size": size, "person": person}
+    return facts, {"skeleton": layout, "image_size": size, "person": person}
 
 
 def _read_number(name: str, value: object, most: float) -> float:

@@ -23,13 +23,13 @@ def write_trc(
 
     Args:
         path: the file to write.
-        motions: everybody in the file; see `markers`.
+        motions: everybody in the file; see `place_markers`.
         up: the axis that points up, "y" or "z".
         names_of: names of the markers, one of `MARKER_SETS`; None for our joints.
         skip_empty: leaves frames without any marker out; OpenSim's inverse kinematics stops at them.
 
     Raises:
-        InputError: the file cannot be written, or as of `markers`.
+        InputError: the file cannot be written, or as of `place_markers`.
     """
     found = place_markers(motions, up, names_of=names_of)
     numbers = np.concatenate([found.times[:, None], found.positions.reshape(len(found.times), -1)], 1)

@@ -232,7 +232,11 @@ def read_box(box: Any) -> Float[np.ndarray, "4"] | None:
 def box_from_corner(box: Any) -> Float[np.ndarray, "4"] | None:
     """x0, y0, x1, y1 from COCO's x0, y0, width, height; None if absent."""
     numbers = read_box(box)
-    return None if numbers is None else np.concatenate([numbers[:2], numbers[:2] + numbers[2:]])
+    if numbers is None:
+        return None
+    with np.errstate(over="ignore"):
+        corners = np.concatenate([numbers[:2], numbers[:2] + numbers[2:]])
+    return corners if np.isfinite(corners).all() else None
 
 
 def picture_size(width: Any, height: Any) -> tuple[int, int] | None:

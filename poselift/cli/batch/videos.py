@@ -14,6 +14,7 @@ from poselift.cli.batch.manifest import MANIFESTS, read_manifest
 from poselift.cli.batch.storage import file_system, find_address, is_local, read_stamp
 from poselift.cli.lift_options import add_video_options
 from poselift.cli.lift_request import LiftRequest, set_values
+from poselift.cli.values import explain_value
 from poselift.core.choices import did_you_mean
 from poselift.core.errors import InputError
 
@@ -113,7 +114,7 @@ class _Row(argparse.ArgumentParser):
     """Raises an InputError where argparse would end the command."""
 
     def error(self, message: str) -> NoReturn:
-        raise InputError(message)
+        raise InputError(explain_value(message))
 
 
 def _request_of(row: dict[str, str], request: LiftRequest, where: str) -> LiftRequest:

@@ -27,7 +27,11 @@ def add_command(commands: Any) -> None:
         "the angles over the gait cycle.",
     )
     parser.add_argument(
-        "motions", type=local_path, nargs="+", metavar="NPZ|DIR", help="motions, or the folder, of lift"
+        "motions",
+        type=local_path,
+        nargs="+",
+        metavar="NPZ|DIR",
+        help="motions of poselift lift, or its folder",
     )
     parser.add_argument(
         "--belt",

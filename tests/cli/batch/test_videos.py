@@ -108,7 +108,7 @@ def test_a_manifest_in_parquet_means_the_same(source, request_for_all):
     ("text", "message"),
     [
         ("path,fovv\na.mp4,3\n", "no column 'fovv'; did you mean 'fov'"),
-        ("path,fov\na.mp4,wide\n", "line 2: argument --fov: invalid float value: 'wide'"),
+        ("path,fov\na.mp4,wide\n", "line 2: argument --fov: 'wide' is not a number, such as 1.5"),
         ("path,height\na.mp4,182\n", "line 2: a height of 182 m is not a person's"),
         ("path,world\na.mp4,maybe\n", "world is 'maybe'; write true or false"),
         ("path\na.mp4\n./a.mp4\n", "a.mp4 is in it twice"),
