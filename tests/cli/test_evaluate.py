@@ -7,10 +7,11 @@ import pytest
 import torch
 from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
+from omegaconf import OmegaConf
 
 from poselift.cli.config import CONF
 from poselift.cli.evaluate import evaluate
-from poselift.cli.predictions import LifterPredictions
+from poselift.cli.predictions import _OF_FILES, _OF_LIFTERS, LifterPredictions
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.lifting import LiftOptions
@@ -249,6 +250,7 @@ def test_a_lifter_under_the_protocols_of_other_datasets(weights, protocol, tmp_p
         (["window=0"], "window=0 must be a whole number, 1 or more"),
         (["view=nobody"], "no view is called 'nobody'; there are 2, e.g. a, b"),
         (["predictions=nothing.npz"], "no such file: nothing.npz"),
+        (["predictions=nothing.npz", "weights=null"], "no such file: nothing.npz"),
         (["joints=coco17"], "joints=coco17 has no effect on a lifter; leave it out"),
         (["predictions=a.npz", "flip=false"], "flip=False has no effect on predictions=; leave it out"),
     ],
@@ -256,3 +258,8 @@ def test_a_lifter_under_the_protocols_of_other_datasets(weights, protocol, tmp_p
 def test_bad_input_names_what_is_wrong(bench, arguments, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         run(tmp_path, *bench, *arguments)
+
+
+def test_what_has_no_effect_is_told_by_the_defaults():
+    usual = OmegaConf.load(f"{CONF}/evaluate.yaml")
+    assert {name: usual[name] for name in {**_OF_FILES, **_OF_LIFTERS}} == {**_OF_FILES, **_OF_LIFTERS}

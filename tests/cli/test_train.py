@@ -312,6 +312,7 @@ def test_a_sweep_gives_each_job_a_folder(tmp_path):
         (["model.dpth=8"], "there is no key model.dpth; did you mean 'model.depth'"),
         (["data.clips=many"], "data.clips=many must be a whole number"),
         (["name='${nope}'"], "name='${nope}' has no value; ${KEY} stands for another key"),
+        (["name='${oc.env:POSELIFT_NOT_SET}'"], "Environment variable 'POSELIFT_NOT_SET' not found"),
         (["data=cmu", "data.corpus=a.npz", "data.skeleton=coco17"], "data.skeleton and data.keypoints are those of"),
     ],
 )

@@ -148,7 +148,7 @@ def test_damaged_mat(tmp_path):
 
 def test_numbers(tmp_path):
     np.testing.assert_array_equal(numbers(tmp_path, "x", np.arange(3), (3,)), [0.0, 1.0, 2.0])
-    for values in (np.array(["a"]), [[1.0], [1.0, 2.0]], {"a": 1}):
+    for values in (np.array(["a"]), ["1.5"], np.array([1j]), [[1.0], [1.0, 2.0]], {"a": 1}):
         with pytest.raises(InputError, match="'x' is not an array of numbers"):
             numbers(tmp_path, "x", values, (1,))
     with pytest.raises(InputError, match=r"'x' has shape \(\), expected \(1\)"):
