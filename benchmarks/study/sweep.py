@@ -90,7 +90,9 @@ def run_study(request: StudyRequest) -> None:
     if results and request.page:
         given = ["--budget", request.budget, "--seeds", *map(str, request.seeds)]
         given += ["--device", request.device] if request.device != "cpu" else []
-        given += ["--cpu", str(request.cpu)] if request.cpu else []
+        # The page names no folders of the machine that wrote it.
+        given += ["--out", f"outputs/{out.name}", "--cpu", f"outputs/{request.cpu.name}"] if request.cpu else []
+        given += [] if request.costs else ["--no-costs"]
         given += (
             ["--corpus", Path(request.corpus).name, "--bench", Path(request.bench).name]
             if request.corpus and request.bench
