@@ -47,8 +47,11 @@ def choose_device(name: str) -> str:
 
 def _has_gpu() -> bool:
     """Whether the driver of a GPU is there: importing PyTorch to ask it would take seconds."""
-    if Path("/dev/kfd").exists():  # AMD's, which PyTorch also calls CUDA
-        return True
+    return Path("/dev/kfd").exists() or has_nvidia_driver()  # AMD's, which PyTorch also calls CUDA
+
+
+def has_nvidia_driver() -> bool:
+    """Whether the driver of an NVIDIA GPU can be loaded."""
     try:
         ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
     except OSError:

@@ -1,8 +1,10 @@
 """ONNX models opened with onnxruntime, on the CPU or on a CUDA device."""
 
+import contextlib
+import io
 import os
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from threading import Lock
 
@@ -11,12 +13,13 @@ import numpy as np
 import onnxruntime
 from jaxtyping import Float, UInt8
 
-from poselift.core.device import check_device
+from poselift.core.device import check_device, has_nvidia_driver
 from poselift.core.errors import InputError, reason
 from poselift.core.threads import core_limit
 
 _AT_ONCE = 32
 """Most pictures of a batch."""
+_INSTALL = "pip install 'onnxruntime-gpu[cuda,cudnn]'"
 _VNNI = 23
 """Number of the CPU feature AVX512-VNNI in OpenCV's cvdef.h; OpenCV has no name for it in Python."""
 
@@ -75,9 +78,10 @@ def wants_cuda(device: str) -> bool:
     if device.startswith("cuda") and not offered:
         raise InputError(
             f"device {device}: this onnxruntime has no CUDA; choose cpu, or run: pip uninstall onnxruntime && "
-            "pip install onnxruntime-gpu (the two do not work side by side)"
+            f"{_INSTALL} (the two do not work side by side)"
         )
-    return offered and device != "cpu"
+    # onnxruntime offers CUDA on machines without a GPU too, where the graphs for GPUs are slow.
+    return offered and (device.startswith("cuda") or (device == "auto" and has_nvidia_driver()))
 
 
 def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.InferenceSession:
@@ -98,6 +102,7 @@ def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.Infer
         raise InputError(f"model {path}: no such file; check the path")
     providers: list[str | tuple[str, dict[str, int]]] = ["CPUExecutionProvider"]
     if on_gpu:
+        _load_cuda()
         providers.insert(0, ("CUDAExecutionProvider", {"device_id": int(number or 0)}))
     try:
         settings = onnxruntime.SessionOptions()
@@ -115,6 +120,15 @@ def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.Infer
     # If CUDA's libraries do not load, onnxruntime falls back to the CPU with a mere log line.
     if wanted == "cuda" and "CUDAExecutionProvider" not in session.get_providers():
         raise InputError(
-            f"device {device}: onnxruntime could not load CUDA; check the driver and the CUDA libraries, or choose cpu"
+            f"device {device}: onnxruntime could not load CUDA; check the driver, install CUDA's libraries with "
+            f"{_INSTALL}, or choose cpu"
         )
     return session
+
+
+@cache
+def _load_cuda() -> None:
+    """Loads CUDA's libraries where pip has put them; onnxruntime itself finds only those of the system."""
+    if hasattr(onnxruntime, "preload_dlls"):  # since 1.21
+        with contextlib.redirect_stdout(io.StringIO()):  # it prints what it does not find
+            onnxruntime.preload_dlls()

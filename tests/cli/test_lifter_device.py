@@ -9,6 +9,7 @@ from poselift.core.errors import InputError
 def gpu(monkeypatch):
     """A machine with a GPU that PyTorch sees; returns what switches onnxruntime's CUDA on."""
     monkeypatch.setattr("poselift.core.device._has_gpu", lambda: True)
+    monkeypatch.setattr("poselift.detection.session.has_nvidia_driver", lambda: True)
     monkeypatch.setattr("torch.cuda.is_available", lambda: True)
     monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
 
