@@ -224,7 +224,9 @@ class Finder:
         expected = [places[row].points if row < count else None for row in rows.tolist()]
         lost = find_claimed_joints(kept, expected)
         kept.keypoints[lost], kept.scores[lost] = np.nan, 0.0
-        doubtful = find_doubtful_joints(kept, expected)
+        again = [due[row] for row in rows.tolist() if row < count]
+        unseen = [person.expected(time) for person in self._people if not any(person is other for other in again)]
+        doubtful = find_doubtful_joints(kept, expected, unseen)
         if lost.any() or doubtful.any():
             self._confusions.joint(time)
         for index, person in enumerate(due):

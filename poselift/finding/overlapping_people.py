@@ -19,9 +19,9 @@ _REACH = 0.1
 """Margin around a box within which others count as overlapping, as a share of its longer side."""
 _CLAIMED = 0.04
 """Distance within which two joints of one kind lie in one place, as a share of the smaller person's size."""
-_BESIDE, _UNSURE = 0.1, 0.6
-"""Distance within which a joint may be another person's, as a share of the smaller person's size, and score below which
-this is likely. Chosen on crossings (benchmarks/tracking.md)."""
+_BESIDE, _BESIDE_EXPECTED, _UNSURE = 0.1, 0.15, 0.6
+"""Distance within which a joint may be another person's, as a share of the smaller person's size; the same where the
+other is expected and not seen; and score below which this is likely. Chosen on crossings (benchmarks/tracking.md)."""
 _TOLERANCE = 0.1
 """Distance of a joint from where it is expected that counts as far, as a share of the person's size."""
 _LIMBS = ("elbow", "wrist", "knee", "ankle")
@@ -156,7 +156,7 @@ def find_claimed_joints(
 
 
 def find_doubtful_joints(
-    found: Detections, expected: Sequence[Float[np.ndarray, "j 2"] | None]
+    found: Detections, expected: Sequence[Float[np.ndarray, "j 2"] | None], unseen: Sequence[Place] = ()
 ) -> Bool[np.ndarray, "n j"]:
     """The joints of limbs beside another person's joint of the same kind that may be that one.
 
@@ -166,22 +166,28 @@ def find_doubtful_joints(
     Args:
         found: the people of a frame; NaN for joints that were not seen.
         expected: the joints of each where they were expected, pixels; None for newcomers.
+        unseen: where others are expected who are not found in the frame, such as those who are hidden.
     """
     doubtful = np.zeros(found.scores.shape, bool)
-    sizes = np.maximum((found.boxes[:, 2:] - found.boxes[:, :2]).max(-1, initial=0), 1.0)
     same = _same_limbs(found.skeleton)
+    people = [
+        Place(*values) for values in zip(found.boxes, [0.0] * len(found), found.keypoints, found.scores, strict=True)
+    ]
     for one, own in enumerate(expected):
         points = found.keypoints[one]
-        for other, theirs in enumerate(expected):
-            if one == other or not touch(found.boxes[one], found.boxes[other]):
+        for other, place in enumerate([*people, *unseen]):
+            if one == other or not touch(found.boxes[one], place.box):
                 continue
-            places = [found.keypoints[other], *([] if theirs is None else [theirs])]
-            apart = np.array([np.linalg.norm(points[:, None] - place, axis=-1) for place in places])
+            signs = (found.scores[one] < _UNSURE).astype(int)
+            poses, reach = [place.points], _BESIDE_EXPECTED
+            if other < len(found):
+                poses, reach = [place.points, expected[other]], _BESIDE
+                signs += found.box_scores[one] < found.box_scores[other]
+            apart = np.array([np.linalg.norm(points[:, None] - pose, axis=-1) for pose in poses if pose is not None])
             nearest = np.where(same & np.isfinite(apart), apart, np.inf).min((0, 2))
-            signs = (found.scores[one] < _UNSURE).astype(int) + (found.box_scores[one] < found.box_scores[other])
             if own is not None:
                 signs += nearest < np.nan_to_num(np.linalg.norm(points - own, axis=-1), nan=np.inf)
-            doubtful[one] |= (nearest < _BESIDE * min(sizes[one], sizes[other])) & (signs >= 2)
+            doubtful[one] |= (nearest < reach * min(people[one].size, place.size)) & (signs >= 2)
     return doubtful
 
 
