@@ -156,7 +156,7 @@ def find_claimed_joints(
 
 
 def find_doubtful_joints(
-    found: Detections, expected: Sequence[Float[np.ndarray, "j 2"] | None], unseen: Sequence[Place] = ()
+    found: Detections, expected: Sequence[Float[np.ndarray, "j 2"] | None], unseen: Sequence[Place]
 ) -> Bool[np.ndarray, "n j"]:
     """The joints of limbs beside another person's joint of the same kind that may be that one.
 
@@ -170,24 +170,23 @@ def find_doubtful_joints(
     """
     doubtful = np.zeros(found.scores.shape, bool)
     same = _same_limbs(found.skeleton)
-    people = [
-        Place(*values) for values in zip(found.boxes, [0.0] * len(found), found.keypoints, found.scores, strict=True)
+    others = [
+        (box, [points, theirs], score, _BESIDE)
+        for box, points, theirs, score in zip(found.boxes, found.keypoints, expected, found.box_scores, strict=True)
     ]
+    others += [(place.box, [place.points], 0.0, _BESIDE_EXPECTED) for place in unseen]
     for one, own in enumerate(expected):
-        points = found.keypoints[one]
-        for other, place in enumerate([*people, *unseen]):
-            if one == other or not touch(found.boxes[one], place.box):
+        box, points = found.boxes[one], found.keypoints[one]
+        for other, (their_box, poses, score, reach) in enumerate(others):
+            if one == other or not touch(box, their_box):
                 continue
-            signs = (found.scores[one] < _UNSURE).astype(int)
-            poses, reach = [place.points], _BESIDE_EXPECTED
-            if other < len(found):
-                poses, reach = [place.points, expected[other]], _BESIDE
-                signs += found.box_scores[one] < found.box_scores[other]
             apart = np.array([np.linalg.norm(points[:, None] - pose, axis=-1) for pose in poses if pose is not None])
             nearest = np.where(same & np.isfinite(apart), apart, np.inf).min((0, 2))
+            signs = (found.scores[one] < _UNSURE).astype(int) + (found.box_scores[one] < score)
             if own is not None:
                 signs += nearest < np.nan_to_num(np.linalg.norm(points - own, axis=-1), nan=np.inf)
-            doubtful[one] |= (nearest < reach * min(people[one].size, place.size)) & (signs >= 2)
+            size = max(1.0, min(float((each[2:] - each[:2]).max()) for each in (box, their_box)))
+            doubtful[one] |= (nearest < reach * size) & (signs >= 2)
     return doubtful
 
 
