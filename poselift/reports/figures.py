@@ -238,7 +238,7 @@ def _poses(section: Section, entries: Sequence[Entry]) -> list[Plot]:
     """A plot for each entry whose evaluation kept poses, of the first seed."""
     plots = []
     for place, entry in enumerate(entries, 1):
-        if poses := entry.runs[0].results.get("poses"):
+        if poses := entry.runs[0].results["poses"]:
             shown = [
                 Example(
                     (

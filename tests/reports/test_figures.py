@@ -67,8 +67,7 @@ def test_curves_of_the_trainings_whose_log_is_there(monkeypatch):
 
 def test_poses_of_each_row_with_their_error_and_frame():
     first, second, without = (results(error, name=name) for error, name in ((50.0, "a"), (40.0, "other"), (60.0, "c")))
-    first["poses"], second["poses"] = poses(50.0), poses(40.0)
-    del without["poses"]  # of an evaluation that kept none
+    first["poses"], second["poses"] = poses(50.0), poses(40.0)  # the last evaluation kept none
     found = plots(first, second, without)
     assert [name for name in found if name.startswith("poses")] == ["poses_1", "poses_2"]
     titles = [part.get_suptitle() for part in found["poses_2"].figure.subfigs]
