@@ -1,7 +1,7 @@
 import pytest
 
 from poselift.reports.published import read_published
-from poselift.viz.plots import Method, cost_plot
+from poselift.viz.plots.accuracy_cost import Method, cost_plot
 
 pytestmark = pytest.mark.slow
 
