@@ -34,13 +34,18 @@ def demo() -> list[Picture]:
     return [(frame.image, frame.timestamp) for frame in VideoReader(demo_video())]
 
 
-def people() -> list[Keypoints2D]:
-    """The people of the demo clip as `poselift lift` tracks them; the one who goes furthest comes first."""
-    clip = VideoClip(demo_video(), build_detector("movenet"), quality="best")
+def track_clip(clip: VideoClip) -> list[Keypoints2D]:
+    """The people of a clip as `poselift lift` tracks them."""
     tracker = clip.tracker()
     for detections, timestamp in clip.people():
         tracker.update(detections, timestamp)
-    return sorted(tracker.tracks(), key=lambda person: -np.ptp(np.nanmean(person.keypoints[person.seen, :, 0], axis=1)))
+    return tracker.tracks()
+
+
+def people() -> list[Keypoints2D]:
+    """The people of the demo clip; the one who goes furthest comes first."""
+    tracks = track_clip(VideoClip(demo_video(), build_detector("movenet"), quality="best"))
+    return sorted(tracks, key=lambda person: -np.ptp(np.nanmean(person.keypoints[person.seen, :, 0], axis=1)))
 
 
 def cut_out(pictures: Sequence[Picture], person: Keypoints2D, width: int, height: int) -> list[Picture]:
