@@ -120,7 +120,7 @@ def measure_agreement(found: Detections, place: Place, row: int = 0) -> float:
 
 def find_claimed_joints(
     found: Detections, expected: Sequence[Float[np.ndarray, "j 2"] | None]
-) -> Bool[np.ndarray, "n j"]:
+) -> tuple[Bool[np.ndarray, "n j"], Bool[np.ndarray, "n j"]]:
     """The joints that lie on another person's joint of the same kind, and are less likely to be there.
 
     A joint that is where its owner was expected keeps its place; else the higher score decides, because the joints of
@@ -129,8 +129,11 @@ def find_claimed_joints(
     Args:
         found: the people of a frame.
         expected: the joints of each where they were expected, pixels; None for newcomers.
+
+    Returns:
+        These joints, and those that keep the place though their owner scores lower and so stands behind: doubtful ones.
     """
-    lost = np.zeros(found.scores.shape, bool)
+    lost, doubtful = np.zeros((2, *found.scores.shape), bool)
     sizes = np.maximum((found.boxes[:, 2:] - found.boxes[:, :2]).max(-1, initial=0), 1.0)
     same = _same_limbs(found.skeleton)
     surprise = np.array(
@@ -148,11 +151,13 @@ def find_claimed_joints(
             for a, b in np.argwhere(same & (apart < _CLAIMED * min(sizes[one], sizes[other]))).tolist():
                 first, second = surprise[one, a], surprise[other, b]
                 if min(first, second) < _CLAIMED < abs(first - second):
-                    loser = (one, a) if first > second else (other, b)
+                    stays = first < second
                 else:
-                    loser = (one, a) if found.scores[one, a] < found.scores[other, b] else (other, b)
+                    stays = found.scores[one, a] >= found.scores[other, b]
+                winner, loser = ((one, a), (other, b)) if stays else ((other, b), (one, a))
                 lost[loser] = True
-    return lost
+                doubtful[winner] |= found.box_scores[winner[0]] < found.box_scores[loser[0]]
+    return lost, doubtful
 
 
 def find_doubtful_joints(

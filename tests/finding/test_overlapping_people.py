@@ -55,11 +55,14 @@ def test_of_two_who_meet_the_surer_one_keeps_the_joint():
     other[9] = one[10] + 2
     scores = np.full((2, 17), 0.8)
     scores[0, 10] = 0.3
-    lost = find_claimed_joints(detections(one, other, scores=scores), [one, other])
+    found = detections(one, other, scores=scores)
+    lost, doubtful = find_claimed_joints(found, [one, other])
     assert np.argwhere(lost).tolist() == [[0, 10]]
-    assert np.argwhere(find_claimed_joints(detections(one, other), [None, other])).tolist() == [[0, 10]], (
-        "a newcomer gives way"
-    )
+    assert not doubtful.any()
+    found.box_scores[1] = 0.6
+    assert np.argwhere(find_claimed_joints(found, [one, other])[1]).tolist() == [[1, 9]], "who stands behind is doubted"
+    lost, _ = find_claimed_joints(detections(one, other), [None, other])
+    assert np.argwhere(lost).tolist() == [[0, 10]], "a newcomer gives way"
 
 
 @pytest.mark.parametrize(
