@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import UInt8
 
-from poselift.cli.lift_request import make_request
 from poselift.cli.read_results import find_motions, find_start, find_video, read_video_rate, require_camera
+from poselift.cli.request_fields import make_request
 from poselift.cli.values import check_out_file, list_of, local_path
 from poselift.core.choices import choose
 from poselift.core.errors import InputError

@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> None:
     detection = request.detection
     weights = load_weights(request.weights, choose_lifter_device(arguments.device, request.weights, detection.detector))
     if keypoints is not None:
-        clip: Clip = keypoints.clip(video, detection)
+        clip: Clip = keypoints.open_clip(video, detection)
     else:
         detector = detection.detector.build(arguments.device, arguments.quiet)
         clip = VideoClip(path, detector, detection.start, detection.end, detection.quality, detection.fps)

@@ -45,7 +45,7 @@ class RunRecord(pl.Callback):
         """Writes the environment, versions, seed, config and fingerprints of the data."""
         if not trainer.is_global_zero:
             return
-        first = copy.copy(trainer.datamodule.training)  # type: ignore[attr-defined]
+        first = copy.copy(trainer.datamodule.training)  # type: ignore[attr-defined]  # not in Lightning's types
         first.epoch = 0
         made = environment()
         record = {

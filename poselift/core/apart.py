@@ -198,7 +198,7 @@ def _receive(value: Any, stream: IO[bytes], most: int) -> Any:
     array = np.empty(count, dtype)
     raw, filled = array.view(np.uint8).data if array.nbytes else memoryview(b""), 0
     while filled < len(raw):
-        part = stream.readinto(raw[filled:])  # type: ignore[attr-defined]
+        part = stream.readinto(raw[filled:])  # type: ignore[attr-defined]  # pipes have it
         if not part:
             raise EOFError
         filled += part

@@ -74,7 +74,7 @@ def load_aist(
     """
     root = Path(root)
     pick_split(split, TRAIN_VAL_TEST, LAYOUT.name)
-    pick_names([keypoints], ("gt", "detected"), "data.keypoints", LAYOUT.name)
+    pick_names(keypoints, ("gt", "detected"), "data.keypoints", LAYOUT.name)
     chosen = pick_names(cameras, CAMERAS, "data.cameras", LAYOUT.name)
     excluded = set(_words(root / "ignore_list.txt"))
     mapping = root / "cameras" / "mapping.txt"

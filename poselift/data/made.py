@@ -119,7 +119,7 @@ def made_views(skeleton: str = "h36m17", keypoints: str = "det") -> list[View]:
     Raises:
         InputError: the skeleton or the keypoints are unknown.
     """
-    pick_names([keypoints], ("det", "gt"), "data.keypoints", "the set of made people")
+    pick_names(keypoints, ("det", "gt"), "data.keypoints", "the set of made people")
     clips = dict(_clips())
     corpus = MotionCorpus.from_world(clips, tuple(name.partition("/")[2] for name in clips), _FPS, CMU28)
     return [

@@ -16,8 +16,9 @@ from poselift.cli.batch.videos import find_videos, take_shard
 from poselift.cli.detector import add_detector_options
 from poselift.cli.lift import choose_skeleton
 from poselift.cli.lift_options import add_lift_options
-from poselift.cli.lift_request import LiftRequest, make_lift_request, make_request
+from poselift.cli.lift_request import LiftRequest, make_lift_request
 from poselift.cli.lifter_device import choose_lifter_device
+from poselift.cli.request_fields import make_request
 from poselift.cli.values import number_where
 from poselift.core.device import choose_device
 from poselift.core.optional import require

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from poselift.cli.batch.storage import write_file
-from poselift.core.cells import escape_formula
+from poselift.core.cells import format_cell
 from poselift.core.optional import require
 
 _CLIPS = {
@@ -89,7 +89,7 @@ def _csv(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head)
-    writer.writerows([escape_formula(value) if isinstance(value, str) else value for value in row] for row in rows)
+    writer.writerows(map(format_cell, row) for row in rows)
     return text.getvalue().encode("utf-8", "backslashreplace")
 
 

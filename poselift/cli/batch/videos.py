@@ -13,7 +13,8 @@ from fsspec import AbstractFileSystem
 from poselift.cli.batch.manifest import MANIFESTS, read_manifest
 from poselift.cli.batch.storage import file_system, find_address, is_local, read_stamp
 from poselift.cli.lift_options import add_video_options
-from poselift.cli.lift_request import LiftRequest, set_values
+from poselift.cli.lift_request import LiftRequest
+from poselift.cli.request_fields import set_fields
 from poselift.cli.values import explain_value
 from poselift.core.choices import did_you_mean
 from poselift.core.errors import InputError
@@ -143,7 +144,7 @@ def _request_of(row: dict[str, str], request: LiftRequest, where: str) -> LiftRe
         given |= vars(parser.parse_args(tokens))
         if {"fov", "intrinsics"} & set(given):  # a camera of the row replaces that for all videos
             request = replace(request, fov=None, intrinsics=None)
-        return set_values(request, given)
+        return set_fields(request, given)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
 
