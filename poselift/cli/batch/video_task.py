@@ -95,15 +95,15 @@ class Lifter:
         except BusyError as error:
             return Outcome(folder, str(error))
         except WriteError as error:
-            return Outcome(folder, one_line(error), again=True)
+            return Outcome(folder, join_lines(error), again=True)
         except InputError as error:
-            return Outcome(folder, one_line(error), lasting=True)
+            return Outcome(folder, join_lines(error), lasting=True)
         except (OSError, MemoryError) as error:  # of the machine, not of the video
-            return Outcome(folder, f"{type(error).__name__}: {one_line(error)}", again=True)
+            return Outcome(folder, f"{type(error).__name__}: {join_lines(error)}", again=True)
         except Exception as error:  # a video must not end the batch
             if type(error).__name__ == "OutOfMemoryError":  # PyTorch's, on a GPU
-                return Outcome(folder, f"OutOfMemoryError: {one_line(error)}", again=True)
-            return Outcome(folder, f"unexpected {type(error).__name__}: {one_line(error)}", lasting=True)
+                return Outcome(folder, f"OutOfMemoryError: {join_lines(error)}", again=True)
+            return Outcome(folder, f"unexpected {type(error).__name__}: {join_lines(error)}", lasting=True)
         return Outcome(folder)
 
     def _lift(self, task: Task) -> None:
@@ -144,7 +144,7 @@ class Lifter:
         return KeepingClip(path, self._detector, kept, key, wanted.start, wanted.end, wanted.quality, wanted.fps)
 
 
-def one_line(error: object) -> str:
+def join_lines(error: object) -> str:
     """The message of an error, or another text, as one line of a console."""
     text = make_printable(" ".join(str(error).split()))
     return "".join(character if character.isprintable() else "?" for character in text)
