@@ -261,7 +261,7 @@ def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
             return f"{shorten(line)} cannot be read; put the value into quotes: {shlex.quote(override(key, value))}"
         if several:
             return f"{shorten(line)} gives several values; a list is {key}=[{shorten(value)}], and a sweep needs -m"
-    found = _unknown(config_name, overrides)
+    found = _find_unknown(config_name, overrides)
     if found is None:
         return str(error).splitlines()[0]
     key, line, others = found
@@ -290,7 +290,7 @@ def _choices(group: str) -> list[str]:
     return sorted(path.stem for path in (Path(CONF) / group).glob("*.yaml") if not path.stem.startswith("_"))
 
 
-def _unknown(config_name: str, overrides: list[str]) -> tuple[str, str, list[str]] | None:
+def _find_unknown(config_name: str, overrides: list[str]) -> tuple[str, str, list[str]] | None:
     """The key of the first override that does not go with those before it, the override, and all others, if any.
 
     Choices of groups come first, as Hydra takes them.

@@ -169,7 +169,7 @@ def export(request: ExportRequest) -> None:
     if request.smooth is not None:
         motions = {source: butterworth(motion, request.smooth) for source, motion in motions.items()}
     if request.fps is not None:
-        motions = {source: _whole_frames(source, motion, request.fps) for source, motion in motions.items()}
+        motions = {source: _resample(source, motion, request.fps) for source, motion in motions.items()}
     planned = _plan(request, list(motions), formats)
     page = _page(request, list(motions)) if PAGE in request.formats else None
     for out in [*(out for _, out, _ in planned), *([page] if page else [])]:
@@ -196,7 +196,7 @@ def export(request: ExportRequest) -> None:
         raise InputError("\n".join(failed))
 
 
-def _whole_frames(source: Path, motion: Motion, rate: float) -> Motion:
+def _resample(source: Path, motion: Motion, rate: float) -> Motion:
     """The motion at another rate, with a frame at the start of its run."""
     start = find_start([source]) or 0.0
     (counted,) = count_from_zero([motion], start)

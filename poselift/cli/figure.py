@@ -128,7 +128,7 @@ def _start(request: FigureRequest) -> float:
 def _skeleton(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     from poselift.viz.plots import pose_plot
 
-    return pose_plot(motions, _moments(motions, request.at, 1))
+    return pose_plot(motions, _choose_moments(motions, request.at, 1))
 
 
 def _strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
@@ -137,7 +137,7 @@ def _strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     first: Path = request.motions[0]
     about = read_sidecar(first.with_suffix(".json"))
     camera = require_camera(about, first)
-    times = _moments(motions, request.at, _COLUMNS)
+    times = _choose_moments(motions, request.at, _COLUMNS)
     video = request.video or find_video(first.parent)
     if video is None:
         print("warning: the video is not where it was; the strip has none. --video FILE gives it")
@@ -152,7 +152,7 @@ def _strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
 def _time(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     from poselift.viz.plots import MOST_SERIES, joint_plot
 
-    motion, names = _only(motions), (request.joint or _JOINTS).split(",")
+    motion, names = _take_only(motions), (request.joint or _JOINTS).split(",")
     joints = [choose("joint", name, dict.fromkeys(motion.skeleton.joints, name)) for name in names]
     if len(joints) > MOST_SERIES:
         raise InputError(f"--joint names {len(joints)} joints; give at most {MOST_SERIES}")
@@ -171,13 +171,13 @@ def _time(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
 def _angles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     from poselift.viz.plots import angle_plot
 
-    return angle_plot(measure_joint_angles(_only(motions)))
+    return angle_plot(measure_joint_angles(_take_only(motions)))
 
 
 def _cycles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     from poselift.viz.plots import cycle_plot
 
-    motion = _only(motions)
+    motion = _take_only(motions)
     found = measure_gait(motion)
     if not found.strides:
         raise InputError(f"{request.motions[0]} has no strides; give a motion of somebody who walks or runs")
@@ -208,13 +208,13 @@ def _check_options(request: FigureRequest) -> None:
             raise InputError(f"--{option} belongs to --kind {' and '.join(kinds)}, not {request.kind}; leave it out")
 
 
-def _only(motions: Sequence[Motion]) -> Motion:
+def _take_only(motions: Sequence[Motion]) -> Motion:
     if len(motions) > 1:
         raise InputError("this kind shows one person; give one NPZ")
     return motions[0]
 
 
-def _moments(motions: Sequence[Motion], given: Sequence[float] | None, count: int) -> list[float]:
+def _choose_moments(motions: Sequence[Motion], given: Sequence[float] | None, count: int) -> list[float]:
     """Time stamps of frames with a pose: those nearest to the given moments, or some at even steps."""
     known = [motion.timestamps[motion.posed] for motion in motions]
     times = np.unique(np.concatenate(known))

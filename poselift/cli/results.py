@@ -68,7 +68,7 @@ def check_folder(out: Path, path: Path, video: Path | None, formats: Sequence[st
             f"{out} belongs to a batch, which would take the new results for its own; choose another --out"
         )
     # The results of a run that was killed while it moved them are in two places.
-    earlier = earlier_summary(out) or earlier_summary(out / UNFINISHED)
+    earlier = read_earlier_summary(out) or read_earlier_summary(out / UNFINISHED)
     if earlier and _resolve(Path(earlier["path"])) != _resolve(path):
         raise InputError(
             f"{out} holds the results of another input, {earlier['path']}; choose another --out, or remove the results"
@@ -215,7 +215,7 @@ def is_ours(name: str) -> bool:
     return name == SUMMARY or _OURS.fullmatch(name) is not None
 
 
-def earlier_summary(out: Path) -> dict[str, Any]:
+def read_earlier_summary(out: Path) -> dict[str, Any]:
     """The summary of an earlier run in a folder; empty if there is none."""
     try:
         summary = read_json(out / SUMMARY)

@@ -28,9 +28,9 @@ from pytorch_lightning.utilities.exceptions import MisconfigurationException
 from poselift.cli.config import check_config, output_folder, plain_dict, run_configured
 from poselift.cli.earlier_run import (
     check_earlier,
-    checkpoint_to_resume,
     describe_difference,
-    last_checkpoint,
+    find_checkpoint,
+    find_last_checkpoint,
     read_resumed,
 )
 from poselift.cli.run_record import RunRecord, evaluation_command, resume_command, train_command
@@ -147,7 +147,7 @@ def _check(config: DictConfig) -> None:
 
 def _train(config: DictConfig, data: MotionData | None) -> float | None:
     """Trains in a folder that no other run uses; see `train`."""
-    checkpoint = checkpoint_to_resume(config)
+    checkpoint = find_checkpoint(config)
     check_earlier(config, checkpoint)
     pl.seed_everything(config.seed, verbose=False)
     data = data or instantiate(config.data, _convert_="all")
@@ -161,7 +161,7 @@ def _train(config: DictConfig, data: MotionData | None) -> float | None:
         _remove_partial(Path(config.output), callbacks, loggers)
     if 0 < trainer.max_steps <= step:
         with explain_damage(checkpoint, step, trainer):
-            return _already_finished(config, trainer, task, callbacks, loggers, saved)
+            return _report_finished(config, trainer, task, callbacks, loggers, saved)
     if trainer.is_global_zero:
         _say_what_comes(config, task, trainer, step)
     try:
@@ -215,7 +215,7 @@ def _trainer(config: DictConfig, callbacks: list[pl.Callback], loggers: list[Log
             enable_model_summary=False,
         )
     except InstantiationException as error:
-        raise _rejected(error.__cause__ or error) from error
+        raise _explain_rejection(error.__cause__ or error) from error
     return trainer
 
 
@@ -231,10 +231,10 @@ def _explain_settings() -> Iterator[None]:
         _, _, *frames = traceback.extract_tb(error.__traceback__)  # after those of this file
         if any("pytorch_lightning" not in frame.filename for frame in frames):
             raise
-        raise _rejected(error) from error
+        raise _explain_rejection(error) from error
 
 
-def _rejected(error: BaseException) -> InputError:
+def _explain_rejection(error: BaseException) -> InputError:
     return InputError(f"the trainer rejects its settings ({reason(error)}); change trainer.*")
 
 
@@ -328,14 +328,14 @@ def _end(config: DictConfig, trainer: pl.Trainer, number: int) -> NoReturn:
     """
     if not trainer.is_global_zero:
         raise SystemExit(0) from None  # Lightning kills the first process if another one fails
-    if last_checkpoint(config):
+    if find_last_checkpoint(config):
         print(f"Stopped. Go on with: {resume_command(config)}")
     else:
         print(f"Stopped before the first checkpoint in {config.output}; start the run again.")
     raise SystemExit(128 + number) from None
 
 
-def _already_finished(
+def _report_finished(
     config: DictConfig,
     trainer: pl.Trainer,
     task: LiftingTask,

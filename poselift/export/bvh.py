@@ -42,18 +42,18 @@ def write_bvh(
     """
     figure = make_character(motion, rigging or Rigging())
     if up == "z":
-        figure = figure.with_z_up()
+        figure = figure.turn_z_up()
     times = figure.timestamps
     interval = usual_interval(times) or 1 / 30
     first = times[0] if start is None else start
     grid = first + interval * np.arange(round((times[-1] - first) / interval) + 1)
     nearest = np.searchsorted((times[1:] + times[:-1]) / 2, grid)
-    angles = _continuous(np.degrees(euler_zxy(figure.rotations[nearest])))
+    angles = _unwrap(np.degrees(euler_zxy(figure.rotations[nearest])))
     places = np.broadcast_to(figure.offsets, angles.shape).copy()
     places[:, figure.mover] = figure.way[nearest]
     channels = [
         channel
-        for row in _depth_first(figure)
+        for row in _order_bones(figure)
         for channel in ((_CENTIMETRES * places[:, row], angles[:, row]) if row <= figure.mover else (angles[:, row],))
     ]
     with atomic_text(path) as file:
@@ -66,9 +66,9 @@ def _children(figure: Character, bone: int) -> list[int]:
     return [child for child, parent in enumerate(figure.parents) if parent == bone]
 
 
-def _depth_first(figure: Character, bone: int = 0) -> list[int]:
+def _order_bones(figure: Character, bone: int = 0) -> list[int]:
     """Bones in the order in which the hierarchy names them."""
-    return [bone, *(found for child in _children(figure, bone) for found in _depth_first(figure, child))]
+    return [bone, *(found for child in _children(figure, bone) for found in _order_bones(figure, child))]
 
 
 def _hierarchy(figure: Character, bone: int, indent: str) -> str:
@@ -88,7 +88,7 @@ def _hierarchy(figure: Character, bone: int, indent: str) -> str:
     return f"{text}{indent}}}\n"
 
 
-def _continuous(angles: Float[np.ndarray, "t s 3"]) -> Float[np.ndarray, "t s 3"]:
+def _unwrap(angles: Float[np.ndarray, "t s 3"]) -> Float[np.ndarray, "t s 3"]:
     """The same rotations by the angles that are next to those of the frame before.
 
     Each rotation has two triples: (z, x, y) and (z + 180, 180 - x, y + 180), each up to full turns.

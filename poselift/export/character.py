@@ -58,7 +58,7 @@ class Rigging:
 
 @dataclass(frozen=True)
 class Character:
-    """A motion as rotations of bones; right-handed, Y up unless `with_z_up` turned it. It has no empty frames.
+    """A motion as rotations of bones; right-handed, Y up unless `turn_z_up` turned it. It has no empty frames.
 
     Attributes:
         names: of the bones.
@@ -103,7 +103,7 @@ class Character:
         own = self.rig.placed() - self.rig.landmarks()["ground"]
         return self.rest[self.bones] + np.einsum("pab,pb->pa", self.turned[self.bones], own - self.t_pose[self.bones])
 
-    def with_z_up(self) -> "Character":
+    def turn_z_up(self) -> "Character":
         """The same with Z up: who faced +Z faces -Y."""
         points = {name: getattr(self, name) @ Z_UP.T for name in ("rest", "tips", "way")}
         return replace(self, rotations=Z_UP @ self.rotations @ Z_UP.T, turned=Z_UP @ self.turned @ Z_UP.T, **points)
@@ -162,7 +162,7 @@ def make_character(motion: Motion, rigging: Rigging) -> Character:
 
     rest = rigging.rest or ("t" if rigging.rig == OWN else _table()[rigging.rig]["rest"])
     turned = world[0] if rest == "first" else np.stack([_rest_turn(bone.segment, rest) for bone in bones])
-    placed = _posed(starts, parents, turned)
+    placed = _pose(starts, parents, turned)
     if rest == "first":
         placed[mover:] += rigged.root[shown[0]] - placed[mover]
     tips = placed + np.einsum("sab,sb->sa", turned, tips - starts)
@@ -253,7 +253,7 @@ def _rest_turn(segment: str, rest: Rest) -> Float[np.ndarray, "3 3"]:
     return np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
 
 
-def _posed(
+def _pose(
     starts: Float[np.ndarray, "s 3"], parents: tuple[int, ...], turned: Float[np.ndarray, "s 3 3"]
 ) -> Float[np.ndarray, "s 3"]:
     """Places of the bones when each is turned in the world."""

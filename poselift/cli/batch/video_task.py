@@ -7,7 +7,7 @@ from typing import Any
 
 import cv2
 
-from poselift.cli.batch.folders import KEPT, new_folder
+from poselift.cli.batch.folders import KEPT, open_folder
 from poselift.cli.batch.settings import Settings
 from poselift.cli.batch.storage import local_copy, read_objects, write_file
 from poselift.cli.batch.videos import Video
@@ -110,7 +110,7 @@ class Lifter:
         video = task.video
         if video.stamp is None:
             raise InputError(f"{video.path}: there is no such file; check the path of the video")
-        with local_copy(video.path) as path, new_folder(task.out, video.folder) as folder:
+        with local_copy(video.path) as path, open_folder(task.out, video.folder) as folder:
             content = sha256(path)
             record = {**task.record, "sha256": content}
             place = f"{video.folder}/{RECORD}"

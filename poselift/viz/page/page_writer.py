@@ -19,7 +19,7 @@ from poselift.core.files import atomic_path, write_text
 from poselift.core.times import check_span
 from poselift.structures import Motion
 from poselift.viz.page.page_content import View, encode
-from poselift.viz.page.page_video import small_video
+from poselift.viz.page.page_video import write_small_video
 
 
 def write_page(
@@ -61,7 +61,7 @@ def write_page(
         if video is not None:
             place = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "video.mp4"
             # The end is exclusive, and a time stamp in a JSON is rounded.
-            clip = small_video(video, place, max(0.0, float(first) - 1e-3), float(last) + 1e-3, fps)
+            clip = write_small_video(video, place, max(0.0, float(first) - 1e-3), float(last) + 1e-3, fps)
             moments = np.concatenate([moments, clip.times])
             about = {"start": float(clip.times[0] - first)}
             if clip.inside:
