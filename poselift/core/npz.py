@@ -16,8 +16,10 @@ from poselift.core.errors import InputError, reason
 KINDS = "biufcSU"
 """Kinds of dtype that are read: numbers and text."""
 _PART = 1 << 20
+"""Bytes that are read at once."""
 _HIGHEST = 0x10FFFF
 _SURROGATES = 0xD800, 0xDFFF
+"""The highest code of a character in Unicode, and the codes between which there is none."""
 
 
 def npz_names(path: str | os.PathLike[str]) -> list[str]:

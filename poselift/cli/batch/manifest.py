@@ -14,6 +14,7 @@ from poselift.core.optional import require
 MANIFESTS = (".csv", ".parquet")
 """Endings of the names of manifests."""
 _MOST_ROWS = 10_000_000
+"""Rows of a list at most: a damaged file may declare any number."""
 
 
 def read_manifest(files: AbstractFileSystem, path: str) -> list[tuple[str, dict[str, str]]]:
