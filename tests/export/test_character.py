@@ -7,8 +7,7 @@ from poselift.export.character import OWN, Rigging, make_character, rig_names
 from poselift.kinematics import solve
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.structures import Keypoints2D, Motion
-from tests.export.conftest import emptied
-from tests.export.test_export_formats import read_bvh
+from tests.export.conftest import emptied, read_bvh
 from tests.kinematics.conftest import pose, turn
 
 RIGS = [name for name in rig_names() if name != OWN]
