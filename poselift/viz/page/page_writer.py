@@ -79,6 +79,8 @@ def write_page(
 def _check(path: Path, motions: Sequence[Motion]) -> None:
     if not motions:
         raise InputError(f"{path}: there is no motion to show; give at least one person")
+    if len({motion.keypoints.person for motion in motions}) < len(motions):
+        raise InputError(f"{path}: two motions are of the same person; give each person of one clip once")
     if len({motion.frame for motion in motions}) > 1:
         raise InputError(f"{path}: some motions are in the camera frame and some in the world; lift all in one run")
     if not any(motion.posed.any() for motion in motions):
