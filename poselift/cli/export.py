@@ -171,7 +171,7 @@ def export(request: ExportRequest) -> None:
     if request.fps is not None:
         motions = {source: _resample(source, motion, request.fps) for source, motion in motions.items()}
     planned = _plan(request, list(motions), formats)
-    page = _page(request, list(motions)) if PAGE in request.formats else None
+    page = _place_page(request, list(motions)) if PAGE in request.formats else None
     for out in [*(out for _, out, _ in planned), *([page] if page else [])]:
         check_writable(out.parent)
     if {"trc", "c3d", "opensim"} & set(formats):
@@ -230,7 +230,7 @@ def _plan(
     return list(planned.values())
 
 
-def _page(request: ExportRequest, sources: list[Path]) -> Path:
+def _place_page(request: ExportRequest, sources: list[Path]) -> Path:
     """The page to write."""
     folders = {source.parent.resolve() for source in sources}
     if len(folders) > 1:

@@ -125,13 +125,13 @@ def _start(request: FigureRequest) -> float:
     return find_start(request.motions) or 0.0
 
 
-def _skeleton(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
+def _draw_skeleton(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     from poselift.viz.plots import pose_plot
 
     return pose_plot(motions, _choose_moments(motions, request.at, 1))
 
 
-def _strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
+def _draw_strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     from poselift.viz.plots import PictureCamera, strip_plot
 
     first: Path = request.motions[0]
@@ -144,12 +144,12 @@ def _strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     slack = min(_SLACK, half_interval(motions[0].timestamps))
     rate = read_video_rate(about, first)
     pictures = (
-        [_picture(video, time + _start(request), slack, camera.image_size, rate) for time in times] if video else []
+        [_take_frame(video, time + _start(request), slack, camera.image_size, rate) for time in times] if video else []
     )
     return strip_plot(motions, times, pictures, PictureCamera(camera.K, camera.R, camera.t))
 
 
-def _time(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
+def _draw_time(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     from poselift.viz.plots import MOST_SERIES, joint_plot
 
     motion, names = _take_only(motions), (request.joint or _JOINTS).split(",")
@@ -168,13 +168,13 @@ def _time(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     return joint_plot(motion, joints, measure_joint_angles(motion), reference, measure_joint_angles(reference))
 
 
-def _angles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
+def _draw_angles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     from poselift.viz.plots import angle_plot
 
     return angle_plot(measure_joint_angles(_take_only(motions)))
 
 
-def _cycles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
+def _draw_cycles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     from poselift.viz.plots import cycle_plot
 
     motion = _take_only(motions)
@@ -190,11 +190,11 @@ def _cycles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
 
 
 _KINDS: dict[str, Callable[[Sequence[Motion], FigureRequest], "Figure"]] = {
-    "skeleton": _skeleton,
-    "strip": _strip,
-    "time": _time,
-    "angles": _angles,
-    "cycles": _cycles,
+    "skeleton": _draw_skeleton,
+    "strip": _draw_strip,
+    "time": _draw_time,
+    "angles": _draw_angles,
+    "cycles": _draw_cycles,
 }
 
 _OPTIONS = {"at": ("skeleton", "strip"), "video": ("strip",), "joint": ("time",), "reference": ("time",)}
@@ -238,7 +238,7 @@ def _choose_moments(motions: Sequence[Motion], given: Sequence[float] | None, co
     return moments
 
 
-def _picture(
+def _take_frame(
     video: Path, time: float, slack: float, size: Sequence[int], fps: float | None
 ) -> UInt8[np.ndarray, "h w 3"]:
     """The frame of a moment."""

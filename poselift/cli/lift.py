@@ -161,7 +161,7 @@ def lift_into(
     world = None
     if request.world:
         with watch.time("world"):
-            world = _world(clip, request.options.threshold, lifted)
+            world = _place_in_world(clip, request.options.threshold, lifted)
     found = lifted if world is None else world
     motions = [
         replace(motion.restrict(skeleton), height=found.heights.get(motion.keypoints.person))
@@ -200,7 +200,7 @@ def _smooth(motion: Motion, cutoff: float | None, warnings: list[str]) -> tuple[
         return motion, []
 
 
-def _world(clip: Clip, threshold: float, lifted: LiftedClip) -> World:
+def _place_in_world(clip: Clip, threshold: float, lifted: LiftedClip) -> World:
     """The motions in the world frame; adds a warning for a moving camera or missing feet.
 
     Keypoints without a video have blank pictures, which give no warning.

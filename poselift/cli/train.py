@@ -154,9 +154,9 @@ def _train(config: DictConfig, data: MotionData | None) -> float | None:
     task = training_task(config, data)
     saved = read_resumed(checkpoint, task) if checkpoint else {}
     step = saved.get("global_step", 0)
-    loggers = _loggers(config, step)
-    callbacks = _callbacks(config, loggers)
-    trainer = _trainer(config, callbacks, loggers)
+    loggers = _build_loggers(config, step)
+    callbacks = _build_callbacks(config, loggers)
+    trainer = _build_trainer(config, callbacks, loggers)
     if trainer.is_global_zero:
         _remove_partial(Path(config.output), callbacks, loggers)
     if 0 < trainer.max_steps <= step:
@@ -195,7 +195,7 @@ _PRECISIONS = ("None", "32", "32-true", "16", "16-mixed", "bf16", "bf16-mixed")
 """Lightning's names of the precisions in which weights stay in float32, which batches and losses are in."""
 
 
-def _trainer(config: DictConfig, callbacks: list[pl.Callback], loggers: list[Logger]) -> pl.Trainer:
+def _build_trainer(config: DictConfig, callbacks: list[pl.Callback], loggers: list[Logger]) -> pl.Trainer:
     """The trainer, with what every run has.
 
     Raises:
@@ -238,7 +238,7 @@ def _explain_rejection(error: BaseException) -> InputError:
     return InputError(f"the trainer rejects its settings ({reason(error)}); change trainer.*")
 
 
-def _loggers(config: DictConfig, step: int) -> list[Logger]:
+def _build_loggers(config: DictConfig, step: int) -> list[Logger]:
     """The loggers of a run that starts at a step."""
     loggers: list[Logger] = [instantiate(logger) for logger in config.logger.values() if logger]
     for logger in loggers:
@@ -247,7 +247,7 @@ def _loggers(config: DictConfig, step: int) -> list[Logger]:
     return loggers
 
 
-def _callbacks(config: DictConfig, loggers: list[Logger]) -> list[pl.Callback]:
+def _build_callbacks(config: DictConfig, loggers: list[Logger]) -> list[pl.Callback]:
     """The callbacks of the config; those that write weights know how the run was started."""
     callbacks: list[pl.Callback] = [instantiate(callback) for callback in config.callbacks.values() if callback]
     if not loggers:  # without one, Lightning refuses the monitor of the learning rate

@@ -37,7 +37,7 @@ def read_frame(path: Path) -> _Frame:
     """
     require("h5py", "datasets")
     try:
-        labels, index, values = read_apart(_table, path, limit_unpacked(path.stat().st_size))
+        labels, index, values = read_apart(_read_file, path, limit_unpacked(path.stat().st_size))
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"{path}: cannot be read as a table that pandas wrote as HDF5 ({reason(error)})") from error
     columns = [tuple(label) for label in labels]
@@ -47,7 +47,7 @@ def read_frame(path: Path) -> _Frame:
     return columns, index.tolist() if index is not None and whole else None, values
 
 
-def _table(path: str, most: int) -> tuple[_Columns, np.ndarray | None, np.ndarray]:
+def _read_file(path: str, most: int) -> tuple[_Columns, np.ndarray | None, np.ndarray]:
     """Labels of the columns, those of the rows, and values; damaged files raise various exceptions."""
     import h5py
 

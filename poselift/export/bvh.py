@@ -57,7 +57,7 @@ def write_bvh(
         for channel in ((_CENTIMETRES * places[:, row], angles[:, row]) if row <= figure.mover else (angles[:, row],))
     ]
     with atomic_text(path) as file:
-        file.write("HIERARCHY\n" + _hierarchy(figure, 0, ""))
+        file.write("HIERARCHY\n" + _format_hierarchy(figure, 0, ""))
         file.write(f"MOTION\nFrames: {len(grid)}\nFrame Time: {interval:.8f}\n")
         np.savetxt(file, np.concatenate(channels, 1), fmt="%.5f")
 
@@ -71,7 +71,7 @@ def _order_bones(figure: Character, bone: int = 0) -> list[int]:
     return [bone, *(found for child in _children(figure, bone) for found in _order_bones(figure, child))]
 
 
-def _hierarchy(figure: Character, bone: int, indent: str) -> str:
+def _format_hierarchy(figure: Character, bone: int, indent: str) -> str:
     """A bone and all below it as text."""
 
     def offset(metres: Float[np.ndarray, "3"]) -> str:
@@ -82,7 +82,7 @@ def _hierarchy(figure: Character, bone: int, indent: str) -> str:
     text = f"{indent}{'JOINT' if bone else 'ROOT'} {figure.names[bone]}\n{indent}{{\n"
     text += f"{inner}{offset(figure.offsets[bone])}\n{inner}CHANNELS {moves}Zrotation Xrotation Yrotation\n"
     children = _children(figure, bone)
-    text += "".join(_hierarchy(figure, child, inner) for child in children)
+    text += "".join(_format_hierarchy(figure, child, inner) for child in children)
     if not children:
         text += f"{inner}End Site\n{inner}{{\n{inner}\t{offset(figure.tips[bone] - figure.rest[bone])}\n{inner}}}\n"
     return f"{text}{indent}}}\n"

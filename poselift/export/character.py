@@ -31,7 +31,7 @@ Rest = Literal["t", "a", "first"]
 
 def rig_names() -> list[str]:
     """Names of all rigs."""
-    return [OWN, *(name for name in _table() if name != "slots")]
+    return [OWN, *(name for name in _read_table() if name != "slots")]
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def make_character(motion: Motion, rigging: Rigging) -> Character:
         rigged = lock_feet(rigged, motion)
     at = rigged.rig.landmarks()
     at = {joint: place - at["ground"] for joint, place in at.items()}
-    bones = _own_bones(rigged.rig) if rigging.rig == OWN else _bones(rigging.rig)
+    bones = _own_bones(rigged.rig) if rigging.rig == OWN else _read_bones(rigging.rig)
     names = [bone.name for bone in bones]
     parents = tuple(names.index(bone.parent) if bone.parent else -1 for bone in bones)
     starts = np.stack([_place(bone.start, at) for bone in bones])
@@ -160,7 +160,7 @@ def make_character(motion: Motion, rigging: Rigging) -> Character:
     world = _orientations(rigged, bones)[shown]
     mover = next(row for row, bone in enumerate(bones) if bone.segment == rigged.rig.names[0])
 
-    rest = rigging.rest or ("t" if rigging.rig == OWN else _table()[rigging.rig]["rest"])
+    rest = rigging.rest or ("t" if rigging.rig == OWN else _read_table()[rigging.rig]["rest"])
     turned = world[0] if rest == "first" else np.stack([_rest_turn(bone.segment, rest) for bone in bones])
     placed = _pose(starts, parents, turned)
     if rest == "first":
@@ -190,15 +190,15 @@ def make_character(motion: Motion, rigging: Rigging) -> Character:
 
 
 @cache
-def _table() -> dict[str, Any]:
+def _read_table() -> dict[str, Any]:
     """The content of rigs.toml."""
     return tomllib.loads((files(__package__) / "rigs.toml").read_text("utf-8"))
 
 
 @cache
-def _bones(rig: str) -> tuple[_Bone, ...]:
+def _read_bones(rig: str) -> tuple[_Bone, ...]:
     """The bones of a rig of the table."""
-    slots, names = _table()["slots"], dict(_table()[rig])
+    slots, names = _read_table()["slots"], dict(_read_table()[rig])
     left, right = names.pop("sides")
     found: dict[str, _Bone] = {}
     for other in (False, True):

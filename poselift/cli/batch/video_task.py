@@ -119,7 +119,7 @@ class Lifter:
                 write_file(f"{task.out}/{place}", json.dumps(record, indent=2).encode())
                 return
             try:
-                clip = self._clip(task, path, folder / KEPT, content)
+                clip = self._open_clip(task, path, folder / KEPT, content)
                 lift_into(folder, clip, self._weights, video.request, path)
             except WriteError:
                 raise
@@ -130,7 +130,7 @@ class Lifter:
                 write_json(folder / SUMMARY, {**summary, "path": video.path})
             write_json(folder / RECORD, record)
 
-    def _clip(self, task: Task, path: Path, kept: Path, content: str) -> Clip:
+    def _open_clip(self, task: Task, path: Path, kept: Path, content: str) -> Clip:
         """The video with its kept detections, if they are those of these settings; else with the detector."""
         key, wanted = task.settings.key(content, self._detector.weights), task.video.request.detection
         if kept.exists():

@@ -86,7 +86,7 @@ def _video(path: str, base: str, request: LiftRequest, row: dict[str, str] | Non
     """A video of the source `base`, with its request, which a row of a manifest may change, and its folder's name."""
     files, place = file_system(path)
     name = os.path.relpath(place, base).replace(os.sep, "/")
-    own = request if row is None else _request_of(row, request, where)
+    own = request if row is None else _read_request(row, request, where)
     # Two spans of one video are two entries.
     span = "" if row is None else f"{row.get('start', '')}|{row.get('end', '')}".strip("|")
     digits = hashlib.sha256(f"{name}|{span}".encode("utf-8", "surrogateescape")).hexdigest()[:12]
@@ -118,7 +118,7 @@ class _Row(argparse.ArgumentParser):
         raise InputError(explain_value(message))
 
 
-def _request_of(row: dict[str, str], request: LiftRequest, where: str) -> LiftRequest:
+def _read_request(row: dict[str, str], request: LiftRequest, where: str) -> LiftRequest:
     """The request for one video: that for all videos with the values of a row."""
     parser = _Row(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
     add_video_options(parser)
