@@ -262,17 +262,14 @@ class Keypoints2D:
         often: np.ndarray = (around(bridged.used(threshold)) >= _OFTEN * count) & (count > 0)
         return often
 
-    def bridge(self, longest: float = BRIDGE) -> "Keypoints2D":
-        """The keypoints, interpolated where a detector did not look for a moment.
+    def bridge(self) -> "Keypoints2D":
+        """The keypoints, interpolated where a detector did not look for `BRIDGE` seconds or less.
 
-        For drawing, and for what asks whether a joint is in sight; the lifter takes the keypoints as they are.
-
-        Args:
-            longest: time between two frames with keypoints that is bridged, seconds. The scores are the lower ones of
-                the two frames; a joint that is missing in one of them stays missing.
+        For drawing, and for what asks whether a joint is in sight; the lifter takes the keypoints as they are. The
+        scores are the lower ones of the two frames around; a joint that is missing in one of them stays missing.
         """
         rows = np.flatnonzero(self.seen)
-        gaps = np.flatnonzero((np.diff(rows) > 1) & (np.diff(self.timestamps[rows]) <= longest))
+        gaps = np.flatnonzero((np.diff(rows) > 1) & (np.diff(self.timestamps[rows]) <= BRIDGE))
         keypoints, scores = self.keypoints.copy(), self.scores.copy()
         for before, after in zip(rows[gaps], rows[gaps + 1], strict=True):
             between, ends = slice(before + 1, after), [before, after]

@@ -79,6 +79,11 @@ class DetectorRequest:
     files: dict[str, str] = field(default_factory=dict)
     switches: dict[str, bool] = field(default_factory=dict, compare=False)
 
+    @property
+    def prefers_cpu(self) -> bool:
+        """Whether it stays on the CPU unless told otherwise: MoveNet, which is faster there (benchmarks/gpu.md)."""
+        return self.name.startswith("movenet")
+
     def build(self, device: str, quiet: bool = False) -> Detector:
         """The detector on a device.
 

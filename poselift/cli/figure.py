@@ -108,7 +108,7 @@ def draw(request: FigureRequest) -> None:
     Raises:
         InputError: an option makes no sense for these motions, or a file cannot be read or written.
     """
-    from poselift.viz.plots import ENDINGS, save_figure  # matplotlib is slow to load
+    from poselift.viz.plots.style import ENDINGS, save_figure  # matplotlib is slow to load
 
     out = request.out
     check_out_file(out, ENDINGS)
@@ -126,13 +126,13 @@ def _start(request: FigureRequest) -> float:
 
 
 def _draw_skeleton(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
-    from poselift.viz.plots import pose_plot
+    from poselift.viz.plots.pose import pose_plot
 
     return pose_plot(motions, _choose_moments(motions, request.at, 1))
 
 
 def _draw_strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
-    from poselift.viz.plots import PictureCamera, strip_plot
+    from poselift.viz.plots.strip import PictureCamera, strip_plot
 
     first: Path = request.motions[0]
     about = read_sidecar(first.with_suffix(".json"))
@@ -150,7 +150,8 @@ def _draw_strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
 
 
 def _draw_time(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
-    from poselift.viz.plots import MOST_SERIES, joint_plot
+    from poselift.viz.plots.joint_time import joint_plot
+    from poselift.viz.plots.style import MOST_SERIES
 
     motion, names = _take_only(motions), (request.joint or _JOINTS).split(",")
     joints = [choose("joint", name, dict.fromkeys(motion.skeleton.joints, name)) for name in names]
@@ -169,13 +170,13 @@ def _draw_time(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
 
 
 def _draw_angles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
-    from poselift.viz.plots import angle_plot
+    from poselift.viz.plots.angle_panels import angle_plot
 
     return angle_plot(measure_joint_angles(_take_only(motions)))
 
 
 def _draw_cycles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
-    from poselift.viz.plots import cycle_plot
+    from poselift.viz.plots.angle_panels import cycle_plot
 
     motion = _take_only(motions)
     found = measure_gait(motion)

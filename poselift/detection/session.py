@@ -53,7 +53,7 @@ class Session:
         step = 1 if given.shape[0] == 1 else _AT_ONCE
         for start in range(0, len(pictures), step):
             some = pictures[start : start + step]
-            # CUDA's convolutions are tuned anew for each size of a batch. Blank pictures keep it to powers of two.
+            # CUDA's convolutions are chosen anew for each size of a batch. Blank pictures keep it to powers of two.
             blank = [np.zeros_like(some[0])] * ((1 << (len(some) - 1).bit_length()) - len(some))
             found = self._opened.run(None, {given.name: np.stack([*some, *blank]).astype(np.int32)})[0]
             parts.append(found[: len(some)])
@@ -100,10 +100,12 @@ def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.Infer
     wanted, _, number = device.partition(":")
     if not path.is_file():
         raise InputError(f"model {path}: no such file; check the path")
-    providers: list[str | tuple[str, dict[str, int]]] = ["CPUExecutionProvider"]
+    providers: list[str | tuple[str, dict[str, int | str]]] = ["CPUExecutionProvider"]
     if on_gpu:
         _load_cuda()
-        providers.insert(0, ("CUDAExecutionProvider", {"device_id": int(number or 0)}))
+        # Trying all algorithms takes two seconds for each size of a batch (benchmarks/gpu.md).
+        cuda = {"device_id": int(number or 0), "cudnn_conv_algo_search": "HEURISTIC"}
+        providers.insert(0, ("CUDAExecutionProvider", cuda))
     try:
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = threads or core_limit()

@@ -44,7 +44,7 @@ def _draw_picture(trial: Trial) -> str:
         require("matplotlib", "plots")
     except InputError as missing:
         return f'<p class="note">The angles over the gait cycle are not drawn: {escape(str(missing))}</p>'
-    from poselift.viz.plots import cycle_plot  # matplotlib is slow to load
+    from poselift.viz.plots.angle_panels import cycle_plot  # matplotlib is slow to load
 
     assert trial.gait is not None
     found = summarise_gait(trial.gait)
