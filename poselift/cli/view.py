@@ -95,11 +95,11 @@ def write_page_of_people(
     if span is None and {"start_s", "end_s"} <= set(summary):
         span = _span(summary, folder)
     angles = {motion.keypoints.person: measure_joint_angles(motion) for motion in motions if motion.posed.any()}
-    shown = View(title, first["camera"], about, angles, _characters(motions, span[0] if span else None))
+    shown = View(title, first["camera"], about, angles, _make_characters(motions, span[0] if span else None))
     return write_page(out, motions, shown, video or find_video(folder), span, read_video_rate(first, found[0]))
 
 
-def _characters(motions: list[Motion], start: float | None) -> dict[int, dict[str, bytes]]:
+def _make_characters(motions: list[Motion], start: float | None) -> dict[int, dict[str, bytes]]:
     """BVH and GLB of each person, to save from the page; nobody's if they are too large for it."""
     found: dict[int, dict[str, bytes]] = {}
     for motion in motions:

@@ -44,7 +44,7 @@ class Session:
     def open(self) -> None:
         """Opens the model, if it is not open yet; any thread may call this."""
         with self._lock:
-            self._opened  # noqa: B018
+            self._opened  # noqa: B018  # reading it opens the model
 
     def run(self, pictures: Sequence[UInt8[np.ndarray, "h w 3"]]) -> Float[np.ndarray, "n ..."]:
         """The first output of the model for one or more pictures, in batches if it takes more than one."""
@@ -104,7 +104,7 @@ def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.Infer
     if on_gpu:
         _load_cuda()
         # Trying all algorithms takes two seconds for each size of a batch (benchmarks/gpu.md).
-        cuda = {"device_id": int(number or 0), "cudnn_conv_algo_search": "HEURISTIC"}
+        cuda: dict[str, int | str] = {"device_id": int(number or 0), "cudnn_conv_algo_search": "HEURISTIC"}
         providers.insert(0, ("CUDAExecutionProvider", cuda))
     try:
         settings = onnxruntime.SessionOptions()

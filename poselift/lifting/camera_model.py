@@ -135,7 +135,7 @@ def _number(value: object, name: str) -> float:
     """The value as a number."""
     try:
         if isinstance(value, str | bytes | bool):
-            raise TypeError  # noqa: TRY301
-        return float(value)  # type: ignore[arg-type]
+            raise TypeError
+        return float(value)  # type: ignore[arg-type]  # it raises what is caught
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} has {value!r:.40}; give numbers") from None

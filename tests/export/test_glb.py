@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from poselift.export.body_mesh import body_mesh
+from poselift.export.body_mesh import make_body_mesh
 from poselift.export.glb import write_glb
 from poselift.geometry import quaternion_to_matrix
 from poselift.kinematics import solve
@@ -116,7 +116,7 @@ def test_the_body_stands_on_the_floor_around_its_joints(tmp_path, skeleton):
 
 
 def test_a_mesh_is_closed_and_faces_outward():
-    mesh = body_mesh(solve(pose()).rig)
+    mesh = make_body_mesh(solve(pose()).rig)
     edges = np.sort(np.concatenate([mesh.triangles[:, [0, 1]], mesh.triangles[:, [1, 2]], mesh.triangles[:, [2, 0]]]))
     assert (np.unique(edges, axis=0, return_counts=True)[1] == 2).all()
     a, b, c = mesh.points[mesh.triangles].swapaxes(0, 1)

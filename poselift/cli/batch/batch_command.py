@@ -1,4 +1,4 @@
-"""`poselift batch`: the options, and the course of a batch."""
+"""`poselift batch`: the options, and how a batch runs."""
 
 import argparse
 import re
@@ -6,8 +6,8 @@ import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
+from poselift.cli.batch.batch_run import BatchRun
 from poselift.cli.batch.cluster import RayEngine
-from poselift.cli.batch.course import Course
 from poselift.cli.batch.local_workers import LocalEngine
 from poselift.cli.batch.settings import find_settings
 from poselift.cli.batch.storage import explain_storage_errors, file_system
@@ -16,8 +16,9 @@ from poselift.cli.batch.videos import find_videos, take_shard
 from poselift.cli.detector import add_detector_options
 from poselift.cli.lift import choose_skeleton
 from poselift.cli.lift_options import add_lift_options
-from poselift.cli.lift_request import LiftRequest, make_lift_request, make_request
+from poselift.cli.lift_request import LiftRequest, make_lift_request
 from poselift.cli.lifter_device import choose_lifter_device
+from poselift.cli.request_fields import make_request
 from poselift.cli.values import number_where
 from poselift.core.device import choose_device
 from poselift.core.optional import require
@@ -143,20 +144,20 @@ def lift_all(request: BatchRequest) -> None:
     begun = files.exists(root)
     if not begun:
         _check_models(request)
-    with Course(request.out, shard, tasks, output) as course:
-        waiting = course.list_waiting(request.retry)
+    with BatchRun(request.out, shard, tasks, output) as batch:
+        waiting = batch.list_waiting(request.retry)
         if begun and waiting:  # a batch that is done loads no weights
             choose_skeleton(request.lift, load_weights(request.lift.weights))
         try:
             if waiting:
                 with _engine(request, len(waiting)) as engine:
-                    course.lift(waiting, engine.lift)
+                    batch.lift(waiting, engine.lift)
         except (KeyboardInterrupt, SystemExit):
-            done = len(tasks) - len(course.list_waiting(retry=False))
+            done = len(tasks) - len(batch.list_waiting(retry=False))
             print(f"{done} of {len(tasks)} videos are done. To go on, run the same command again", file=sys.stderr)
             raise
         finally:
-            lifted, empty, failed = course.write_tables()
+            lifted, empty, failed = batch.write_tables()
     output.print(
         f"{lifted} of {len(tasks)} videos are lifted, into {request.out}. "
         f"Tables of all clips and people: clips{shard}.parquet, people{shard}.parquet"

@@ -30,7 +30,7 @@ def write_page(folder: Path, trials: Sequence[Trial]) -> None:
     for trial in trials:
         body += [f"<h2>{escape(trial.name)}</h2>", "<h3>Gait</h3>", convert_to_html(gait_tables(trial))]
         if trial.gait is not None and trial.cycles:
-            body.append(f'<div class="plots">{_picture(trial)}</div>')
+            body.append(f'<div class="plots">{_draw_picture(trial)}</div>')
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):
             body += [f"<h3>{title}</h3>", convert_to_html(ranges_table(angles))]
     # The file, not the module beside it, which evaluates and needs PyTorch.
@@ -38,7 +38,7 @@ def write_page(folder: Path, trials: Sequence[Trial]) -> None:
     write_text(folder / PAGE, template.substitute(title="Measurements", body="\n".join(body)))
 
 
-def _picture(trial: Trial) -> str:
+def _draw_picture(trial: Trial) -> str:
     """The angles over the gait cycle, as an image within the page; what to install if they cannot be drawn."""
     try:
         require("matplotlib", "plots")
