@@ -73,9 +73,15 @@ class KeypointFile:
         """The file without observations that have no detected joint.
 
         Raises:
-            InputError: all scores of the file are 0, though it has coordinates.
+            InputError: a coordinate is infinite, or all scores of the file are 0, though it has coordinates.
         """
         everybody = [person for there in self.frames.values() for person in there]
+        for number, there in self.frames.items():
+            if any(np.isinf(person.points).any() for person in there):
+                raise InputError(
+                    f"{self.path}: a coordinate in frame {number} is infinite; leave undetected joints empty, or give "
+                    "them the score 0"
+                )
         placed = any(np.nan_to_num(person.points).any() for person in everybody)
         if placed and not any(person.seen.any() for person in everybody):
             raise InputError(

@@ -28,6 +28,14 @@ def test_what_is_not_found_or_not_finite_is_unseen(body):
     assert found.box_scores[0] == pytest.approx(seen[:, 2].clip(0, 1).mean())
 
 
+@pytest.mark.parametrize("score", [0.0, 0.5])
+def test_infinite_coordinates_are_refused(body, score):
+    points = body()
+    points[3] = np.inf, 5, score
+    with pytest.raises(InputError, match=r"clip\.json: a coordinate in frame 2 is infinite; leave undetected joints"):
+        file_of({1: [observation(body())], 2: [observation(points)]}).drop_unseen_people()
+
+
 def test_numbers_of_people(body):
     a, b = body(17, 1), body(17, 2)
     assert file_of({0: [observation(a, "7")], 1: [observation(b, "2")]}).people == {"7": 7, "2": 2}
