@@ -138,7 +138,7 @@ class KeypointFile:
         ):
             if self.format != "openpose" or points.min() < 0 or points.max() > 1.5:
                 raise InputError(
-                    f"{self.path}: coordinates lie between {points.min():.2f} and {points.max():.2f} and are not "
+                    f"{self.path}: coordinates lie between {points.min():.4g} and {points.max():.4g} and are not "
                     "pixels; write them in pixels (OpenPose: --keypoint_scale 0; Sports2D: the file with _px_)"
                 )
             # OpenPose's keypoint_scale 3: (0, 0) is the first pixel and (1, 1) the last.

@@ -18,7 +18,7 @@ from poselift.cli.lift import choose_skeleton
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.lift_request import LiftRequest, make_lift_request, make_request
 from poselift.cli.lifter_device import choose_lifter_device
-from poselift.cli.values import number_where
+from poselift.cli.values import full_text, number_where
 from poselift.core.device import choose_device
 from poselift.core.optional import require
 from poselift.core.progress_text import Output
@@ -39,11 +39,14 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "source",
+        type=full_text,
         metavar="SOURCE",
         help="a folder, a glob in quotes, or a manifest: a .csv or .parquet file with the column path, and options of "
         "single videos in more columns",
     )
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder of the results, or a URL such as s3://...")
+    parser.add_argument(
+        "--out", type=full_text, required=True, metavar="DIR", help="folder of the results, or a URL such as s3://..."
+    )
     parser.add_argument(
         "--engine",
         choices=["local", "ray"],
