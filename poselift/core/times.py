@@ -74,8 +74,11 @@ def check_bounds(start: float | int | None, end: float | int | None) -> None:
     """Checks the ends of a span, seconds; None for an end that is open.
 
     Raises:
-        InputError: the span is empty, or an end is no number.
+        InputError: the span is empty, or an end is no finite number.
     """
+    for name, value in (("start", start), ("end", end)):
+        if value is not None and np.isinf(value):
+            raise InputError(f"{name} is {value:g} s; give seconds, or leave it out")
     if not (-np.inf if start is None else start) < (np.inf if end is None else end):
         raise InputError(f"start is {start or 0:g} s and end {end} s; give an end after the start")
 

@@ -127,7 +127,7 @@ def lift_all(request: BatchRequest) -> None:
 
     Raises:
         InputError: there are no videos, or the request cannot be carried out.
-        SystemExit: with code 3 or 2, some videos or all of them failed.
+        SystemExit: with code 3 or 2, some videos or all of them are not lifted.
     """
     require("pyarrow", "tables")
     if request.engine == "local":
@@ -166,12 +166,19 @@ def lift_all(request: BatchRequest) -> None:
     )
     if empty:
         print(f"in {empty} of {lifted} lifted videos nobody was found: clips{shard}.parquet says why", file=sys.stderr)
+    if lost := len(tasks) - lifted - failed:
+        print(
+            f"{lost} of {len(tasks)} videos are neither lifted nor failed: somebody changed {request.out} meanwhile. To "
+            "go on, run the same command again",
+            file=sys.stderr,
+        )
     if failed:
         print(
             f"{failed} of {len(tasks)} videos failed; {request.out}/failures{shard}.csv has the reasons. To try them "
             "again, add --retry; those of a full disk or another fault of the machine are tried again without it",
             file=sys.stderr,
         )
+    if failed or lost:
         raise SystemExit(3 if lifted else 2)
 
 

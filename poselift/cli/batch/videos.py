@@ -128,8 +128,8 @@ def _request_of(row: dict[str, str], request: LiftRequest, where: str) -> LiftRe
         if name == "path":
             continue
         if name not in columns:
-            hint = did_you_mean(name, ("path", *columns))
-            raise InputError(f"{where}: there is no column {column!r}; {hint} columns are {', '.join(columns)}")
+            hints = [did_you_mean(name, ("path", *columns)), f"there are {', '.join(columns)}"]
+            raise InputError(f"{where}: there is no column {column!r}; {' '.join(filter(None, hints))}")
         action = columns[name]
         if not value:
             continue
