@@ -168,8 +168,8 @@ def lift_all(request: BatchRequest) -> None:
         print(f"in {empty} of {lifted} lifted videos nobody was found: clips{shard}.parquet says why", file=sys.stderr)
     if lost := len(tasks) - lifted - failed:
         print(
-            f"{lost} of {len(tasks)} videos are neither lifted nor failed: somebody changed {request.out} meanwhile. To "
-            "go on, run the same command again",
+            f"{lost} of {len(tasks)} videos are neither lifted nor failed: somebody changed {request.out} meanwhile. "
+            "To go on, run the same command again",
             file=sys.stderr,
         )
     if failed:
