@@ -111,7 +111,7 @@ def find_video(folder: Path) -> Path | None:
     return next((place for place in places if place.is_file()), None)
 
 
-def check_video(video: Path, size: Sequence[float]) -> None:
+def check_video(video: Path, size: Sequence[float | int]) -> None:
     """Checks that a video can be that of a result.
 
     Args:
