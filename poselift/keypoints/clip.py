@@ -13,6 +13,7 @@ from poselift.finding.video_clip import ReadShare, read_frames
 from poselift.keypoints.content import KeypointFile
 from poselift.keypoints.input_file import LAST_FRAME
 from poselift.keypoints.people import NamedDetections, NamedTracker
+from poselift.structures import check_image_size
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
 
@@ -139,7 +140,7 @@ class KeypointClip:
         """(width, height), after checking that option, file and video agree."""
         info = None if self._video is None else self._video.info
         said = {
-            "--size": given,
+            "--size": None if given is None else check_image_size(given),
             "the file": self._file.image_size,
             "the video": None if info is None else (info.width, info.height),
         }

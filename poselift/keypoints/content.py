@@ -41,6 +41,14 @@ class Observation:
     box: Float[np.ndarray, "4"] | None = None
     box_score: float | None = None
 
+    def __post_init__(self) -> None:
+        """Checks the shapes, because a reader may be somebody's own."""
+        points, scores = self.points, self.scores
+        arrays = isinstance(points, np.ndarray) and isinstance(scores, np.ndarray)
+        if not arrays or points.shape[1:] != (2,) or scores.shape != points.shape[:1]:
+            shapes = f"{np.shape(points)} and {np.shape(scores)}"
+            raise InputError(f"points and scores have the shapes {shapes}; give arrays of (joints, 2) and (joints,)")
+
     @property
     def seen(self) -> np.ndarray:
         """The detected joints."""
@@ -68,6 +76,18 @@ class KeypointFile:
     image_size: tuple[int, int] | None = None
     timestamps: dict[int, float] | None = None
     normalised: bool = False
+
+    def __post_init__(self) -> None:
+        """Checks that everybody has the joints of the skeleton."""
+        for number, there in self.frames.items():
+            if not isinstance(number, int):
+                raise InputError(f"{self.path}: a frame has the number {number!r:.40}; give a whole number")
+            for person in there:
+                if len(person.points) != len(self.skeleton):
+                    raise InputError(
+                        f"{self.path}: somebody in frame {number} has {len(person.points)} joints, but "
+                        f"{self.skeleton.name} has {len(self.skeleton)}; write the file again"
+                    )
 
     def drop_unseen_people(self) -> "KeypointFile":
         """The file without observations that have no detected joint.
