@@ -81,6 +81,18 @@ def _check_bounded(name: str, values: np.ndarray) -> None:
         raise InputError(f"{name} has infinity; give NaN for what is unknown")
 
 
+def _check_times(timestamps: np.ndarray) -> None:
+    """Checks that timestamps increase and are of one clip."""
+    steps = np.diff(timestamps)
+    if len(wrong := np.flatnonzero(~(steps > 0))):
+        first = int(wrong[0])
+        times = ", ".join(f"{time:g}" for time in timestamps[first : first + 2])
+        raise InputError(f"timestamps must increase; frames {first} and {first + 1} have {times} s")
+    if not np.isfinite(timestamps).all():
+        raise InputError("a timestamp is not a finite number; give seconds")
+    check_span(timestamps)
+
+
 def _check_scores(name: str, scores: np.ndarray) -> None:
     """Checks that scores are from 0 to 1."""
     if not ((scores >= 0) & (scores <= 1)).all():
@@ -203,14 +215,7 @@ class Keypoints2D:
         if (person := whole_number(real_number(self.person), 1, MOST_PEOPLE)) is None:
             raise InputError(f"person is {self.person!r:.40}; give a whole number from 1")
         object.__setattr__(self, "person", person)
-        steps = np.diff(self.timestamps)
-        if len(wrong := np.flatnonzero(~(steps > 0))):
-            first = int(wrong[0])
-            times = ", ".join(f"{time:g}" for time in self.timestamps[first : first + 2])
-            raise InputError(f"timestamps must increase; frames {first} and {first + 1} have {times} s")
-        if not np.isfinite(self.timestamps).all():
-            raise InputError("a timestamp is not a finite number; give seconds")
-        check_span(self.timestamps)
+        _check_times(self.timestamps)
 
     @classmethod
     def from_frames(
@@ -332,6 +337,10 @@ class Motion:
         height: standing height; None if unknown.
         threshold: keypoints with a lower score were not lifted.
         body_share: share of a joint's distance from the root that its uncertainty has for the body's size and tilt.
+
+    Raises:
+        InputError: an array has another shape, a position is infinite, the timestamps do not increase or are not of one
+            clip, or the frame is another one.
     """
 
     joints: Float[np.ndarray, "t j 3"]
@@ -347,6 +356,25 @@ class Motion:
     height: Height | None = None
     threshold: float = THRESHOLD
     body_share: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Checks the values, which exports and measures take as they are."""
+        frames, joints = np.size(self.timestamps), _count_joints(self.skeleton)
+        shapes: dict[str, tuple[int, ...]] = {
+            "timestamps": (frames,),
+            "joints": (frames, joints, 3),
+            "root": (frames, 3),
+            "interpolated": (frames,),
+            "uncertainty": (frames, joints),
+            "contacts": (frames, len(FEET)),
+        }
+        given = {name: shape for name, shape in shapes.items() if getattr(self, name) is not None}
+        _check_shapes(self, f"{frames} frames of {self.skeleton.name}", **given)
+        _check_bounded("joints", self.joints)
+        _check_bounded("root", self.root)
+        _check_times(self.timestamps)
+        if self.frame not in ("camera", "world"):
+            raise InputError(f"frame is {self.frame!r:.40}; give camera or world")
 
     def __len__(self) -> int:
         return len(self.timestamps)

@@ -1,4 +1,4 @@
-from dataclasses import replace
+from dataclasses import fields, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -118,6 +118,22 @@ def track(**changed):
 def test_malformed_keypoints_are_refused(changed, message):
     with pytest.raises(InputError, match=message):
         Keypoints2D.__post_init__(SimpleNamespace(**track(**changed)))  # past the types, checked in tests alone
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"root": np.zeros((3, 3))}, r"root has the shape \(3, 3\); 4 frames of cmu28 need \(4, 3\)"),
+        ({"joints": np.full((4, 28, 3), np.inf)}, "joints has infinity; give NaN for what is unknown"),
+        ({"timestamps": np.array([0.0, 0.2, 0.1, 0.3])}, "timestamps must increase; frames 1 and 2 have 0.2, 0.1 s"),
+        ({"uncertainty": np.ones((4, 16))}, r"uncertainty has the shape \(4, 16\)"),
+        ({"frame": "room"}, "frame is 'room'; give camera or world"),
+    ],
+)
+def test_malformed_motions_are_refused(motion, changed, message):
+    given = {each.name: getattr(motion, each.name) for each in fields(Motion)}
+    with pytest.raises(InputError, match=message):
+        Motion.__post_init__(SimpleNamespace(**{**given, **changed}))  # past the types, checked in tests alone
 
 
 @pytest.mark.parametrize("size", [[640, 480], np.array([640.0, 480.0]), (np.float32(640), np.array(480))])
