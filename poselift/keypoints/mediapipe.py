@@ -64,6 +64,8 @@ def read(file: KeypointInput) -> KeypointFile:
         number = _number(file, frame, index)
         if number in frames:
             raise file.fail(f"two frames have the number {number}; give each frame its own")
+        if not isinstance(frame, list | dict | None):
+            raise file.fail(f"frame {number} is {frame!r:.40}; give landmarks, or null for nobody")
         frames[number] = [_person(file, landmarks, places, number) for landmarks in _people(frame)]
         time = score_of(frame.get("timestamp_ms")) if isinstance(frame, dict) else None
         if time is not None:

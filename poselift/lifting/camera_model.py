@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.bounded import real_number
 from poselift.core.errors import InputError
 from poselift.geometry import ASSUMED_FOV, intrinsics_from_fov
 from poselift.structures import check_image_size
@@ -137,9 +138,6 @@ def _said(intrinsics: Sequence[float]) -> str:
 
 def _number(value: object, name: str) -> float:
     """The value as a number."""
-    try:
-        if isinstance(value, str | bytes | bool):
-            raise TypeError  # noqa: TRY301
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name} has {value!r:.40}; give numbers") from None
+    if (number := real_number(value)) is None:
+        raise InputError(f"{name} has {value!r:.40}; give numbers")
+    return number

@@ -65,5 +65,7 @@ def test_broken_files(write, body):
     for damaged in (person[:-1], [*person, person[0]], [None, *person[1:]]):
         with pytest.raises(InputError, match="frame 1 has no 33 landmarks with x and y; write it again, or null"):
             read_keypoints(write("e.json", [person, {"landmarks": [damaged]}]))
+    with pytest.raises(InputError, match="frame 1 is 'x'; give landmarks, or null for nobody"):
+        read_keypoints(write("f.json", [person, "x"]))
     with pytest.raises(InputError, match="leave --keypoint-set out"):
         read_keypoints(write("d.json", [person]), COCO17)
