@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import UInt8
 
-from poselift.cli.read_results import find_motions, find_start, find_video, read_video_rate, require_camera
+from poselift.cli.read_results import check_video, find_motions, find_start, find_video, read_video_rate, require_camera
 from poselift.cli.request_fields import make_request
 from poselift.cli.values import check_out_file, list_of, local_path
 from poselift.core.choices import choose
@@ -243,10 +243,5 @@ def _take_frame(
     video: Path, time: float, slack: float, size: Sequence[int], fps: float | None
 ) -> UInt8[np.ndarray, "h w 3"]:
     """The frame of a moment."""
-    image = next(iter(VideoReader(video, max(0.0, time - slack), fps=fps))).image
-    if list(image.shape[1::-1]) != list(size):
-        wanted = "x".join(map(str, size))
-        raise InputError(
-            f"{video} has pictures of {image.shape[1]}x{image.shape[0]}, not {wanted}; give the video that was lifted"
-        )
-    return image
+    check_video(video, size)
+    return next(iter(VideoReader(video, max(0.0, time - slack), fps=fps))).image

@@ -204,6 +204,22 @@ def whole_number(value: Any, least: int, most: int) -> int | None:
     return int(value) if value == math.floor(value) else None
 
 
+def real_number(value: object) -> float | None:
+    """The value as a float if it is a number of Python or numpy, NaN and infinity included; None otherwise.
+
+    Example:
+        >>> real_number(np.array(2)), real_number(True), real_number("2"), real_number(1j)
+        (2.0, None, None, None)
+    """
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    try:
+        return float(value) if number else None  # type: ignore[arg-type]
+    except OverflowError:
+        return math.copysign(math.inf, value)  # type: ignore[arg-type]
+
+
 class _PlainLoader(yaml.SafeLoader):
     """YAML's safe loader without merge keys, which can copy any number of keys, and without deep nesting."""
 

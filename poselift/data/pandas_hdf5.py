@@ -68,7 +68,9 @@ def _read_table(group: Any, most: int) -> tuple[list[tuple[_Columns, np.ndarray]
     for name in sorted(field for field in fields if field.startswith("values_block_")):
         pickled = bytes(group["table"].attrs[f"{name}_kind"])
         labels = RestrictedUnpickler(BytesIO(pickled)).load()
-        blocks.append(([tuple(map(str, label)) for label in labels], rows[name].reshape(len(rows), -1).astype(float)))
+        blocks.append(
+            ([tuple(map(str, label)) for label in labels], rows[name].reshape(len(rows), len(labels)).astype(float))
+        )
     return blocks, rows["index"] if "index" in fields else None
 
 

@@ -19,7 +19,7 @@ from poselift.cli.lift_options import add_lift_options
 from poselift.cli.lift_request import LiftRequest, make_lift_request
 from poselift.cli.lifter_device import choose_lifter_device
 from poselift.cli.request_fields import make_request
-from poselift.cli.values import number_where
+from poselift.cli.values import full_text, number_where
 from poselift.core.device import choose_device
 from poselift.core.optional import require
 from poselift.core.progress_text import Output
@@ -40,11 +40,14 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "source",
+        type=full_text,
         metavar="SOURCE",
         help="a folder, a glob in quotes, or a manifest: a .csv or .parquet file with the column path, and options of "
         "single videos in more columns",
     )
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder of the results, or a URL such as s3://...")
+    parser.add_argument(
+        "--out", type=full_text, required=True, metavar="DIR", help="folder of the results, or a URL such as s3://..."
+    )
     parser.add_argument(
         "--engine",
         choices=["local", "ray"],
@@ -125,7 +128,7 @@ def lift_all(request: BatchRequest) -> None:
 
     Raises:
         InputError: there are no videos, or the request cannot be carried out.
-        SystemExit: with code 3 or 2, some videos or all of them failed.
+        SystemExit: with code 3 or 2, some videos or all of them are not lifted.
     """
     require("pyarrow", "tables")
     if request.engine == "local":
@@ -164,12 +167,19 @@ def lift_all(request: BatchRequest) -> None:
     )
     if empty:
         print(f"in {empty} of {lifted} lifted videos nobody was found: clips{shard}.parquet says why", file=sys.stderr)
+    if lost := len(tasks) - lifted - failed:
+        print(
+            f"{lost} of {len(tasks)} videos are neither lifted nor failed: somebody changed {request.out} meanwhile. "
+            "To go on, run the same command again",
+            file=sys.stderr,
+        )
     if failed:
         print(
             f"{failed} of {len(tasks)} videos failed; {request.out}/failures{shard}.csv has the reasons. To try them "
             "again, add --retry; those of a full disk or another fault of the machine are tried again without it",
             file=sys.stderr,
         )
+    if failed or lost:
         raise SystemExit(3 if lifted else 2)
 
 

@@ -129,8 +129,8 @@ def _read_request(row: dict[str, str], request: LiftRequest, where: str) -> Lift
         if name == "path":
             continue
         if name not in columns:
-            hint = did_you_mean(name, ("path", *columns))
-            raise InputError(f"{where}: there is no column {column!r}; {hint} columns are {', '.join(columns)}")
+            hints = [did_you_mean(name, ("path", *columns)), f"there are {', '.join(columns)}"]
+            raise InputError(f"{where}: there is no column {column!r}; {' '.join(filter(None, hints))}")
         action = columns[name]
         if not value:
             continue

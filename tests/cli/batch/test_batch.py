@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from poselift.cli.batch.batch_run import BatchRun
 from poselift.cli.batch.settings import find_settings
 from poselift.cli.batch.video_task import Lifter, Task
 from poselift.cli.batch.videos import find_videos
@@ -196,11 +197,25 @@ def test_a_batch_says_how_many_videos_show_nobody(batch, tmp_path):
 
 
 @pytest.mark.usefixtures("one_process")
+def test_results_that_somebody_removed_meanwhile_are_told(videos, batch, tmp_path, monkeypatch):
+    write_tables = BatchRun.write_tables
+
+    def remove_first(course):
+        shutil.rmtree(next(path for path in tmp_path.iterdir() if path.is_dir()))
+        return write_tables(course)
+
+    monkeypatch.setattr(BatchRun, "write_tables", remove_first)
+    ran = batch(videos / "monday", tmp_path)
+    assert (ran.code, "1 of 1 videos are neither lifted nor failed: somebody changed" in ran.err) == (2, True)
+
+
+@pytest.mark.usefixtures("one_process")
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--weights", "nonsense"], "no shipped weights are called 'nonsense'"),
         (["--device", "cpu,toaster"], "there is no device 'toaster'"),
+        (["--end", "inf"], "end is inf s; give seconds, or leave it out"),
         (["--shard", "0/3"], "is not a part"),
         (["--detector", "rtmpose", "--model", "nowhere.onnx"], "model nowhere.onnx: no such file"),
     ],
