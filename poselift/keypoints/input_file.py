@@ -1,5 +1,6 @@
 """An input file or folder, whose format is not known yet."""
 
+import difflib
 import math
 import re
 from collections.abc import Iterable
@@ -13,7 +14,7 @@ from jaxtyping import Float
 from poselift.core.bounded import read_json, whole_number
 from poselift.core.errors import InputError, shorten
 from poselift.keypoints.frame_numbers import frame_numbers
-from poselift.skeleton import BODY25, COCO17, COCO18, COCO_WHOLEBODY23, HALPE26, Skeleton, closest_skeleton
+from poselift.skeleton import BODY25, COCO17, COCO18, COCO_WHOLEBODY23, HALPE26, SKELETONS, Skeleton, closest_skeleton
 from poselift.skeleton.naming import find_places, translate_name
 from poselift.structures import MOST_PIXELS
 
@@ -22,6 +23,10 @@ _BY_COUNT = {17: COCO17, 18: COCO18, 25: BODY25, 26: HALPE26, 133: COCO_WHOLEBOD
 their first joints are body and feet."""
 _FEWEST = 6
 """Least number of known names if the user names the skeleton; with fewer, the joints are in its order."""
+
+_MISSPELT = 0.88
+"""Likeness of two names, 0 to 1, of which one is the other misspelt: one letter more or less, or two exchanged."""
+_JOINTS = {joint for skeleton in SKELETONS.values() for joint in skeleton.joints}
 
 LAST_FRAME = 10**9
 """Largest number of a frame of a video."""
@@ -157,7 +162,7 @@ class KeypointInput:
         If the user named the skeleton and the names are unknown, the joints are in its order.
 
         Raises:
-            InputError: too few names are known, or two are of one joint.
+            InputError: too few names are known, one is misspelt, or two are of one joint.
         """
         if len(names) > _MOST_NAMES:
             raise self.fail(f"it names {len(names)} joints; give a file of people")
@@ -174,6 +179,10 @@ class KeypointInput:
         ours = list(map(translate_name, names))
         if twice := [names[place] for place in found[1] if place is not None and ours.count(ours[place]) > 1]:
             raise self.fail(f"it names the joint {shorten(repr(twice[0]))} twice; give each joint a name of its own")
+        missing = [joint for joint, place in zip(found[0].joints, found[1], strict=True) if place is None]
+        for name, unknown in zip(names, ours, strict=True):
+            if unknown not in _JOINTS and (meant := difflib.get_close_matches(unknown, missing, 1, _MISSPELT)):
+                raise self.fail(f"it names a joint {shorten(repr(name))}; did you mean {meant[0]!r}?")
         return found
 
     def read_triplets(self, values: Any, where: str) -> Float[np.ndarray, "j 3"]:
