@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
+from poselift.core.errors import InputError
 from poselift.core.least_squares import fit_least_squares
 from poselift.kinematics.foot_contacts import feet_of, find_resting_points, find_seen_joints, runs_of
 from poselift.kinematics.height import SPREAD
@@ -89,10 +90,10 @@ def find_ground(motions: Sequence[Motion], threshold: float = THRESHOLD, estimat
         estimated: numbers of people whose height is an estimate, so that their size may change.
 
     Raises:
-        ValueError: a motion is not in the camera frame.
+        InputError: a motion is not in the camera frame.
     """
-    if any(motion.frame != "camera" for motion in motions):
-        raise ValueError("a motion is not in the camera frame; give motions as `lift` returns them")
+    if turned := [motion.keypoints.person for motion in motions if motion.frame != "camera"]:
+        raise InputError(f"person {turned[0]} is in the world frame; lift again without --world, for the camera frame")
     axes = np.array([axis for motion in motions if (axis := _mean_axis(motion, threshold)) is not None]).reshape(-1, 3)
     falls = [_footfalls(motion, threshold) for motion in motions]
     places = np.concatenate([np.zeros((0, 3)), *(places for places, _ in falls)])
