@@ -106,7 +106,7 @@ def find_resting_points(feet: Feet, times: Float[np.ndarray, " t"]) -> Bool[np.n
     along = (velocity * sight).sum(-1, keepdims=True) * sight
     velocity -= (1 - _DEPTH_TRUST) * along
     speed = np.linalg.norm(velocity, axis=-1)
-    # Feet roll, so the slowest points count; errors of the root move both feet alike, so their difference is exact.
+    # Feet roll, so the slowest points count. Errors of the root move both feet alike and cancel out here.
     apart = np.linalg.norm(velocity[:, 0, :, None] - velocity[:, 1, None], axis=-1).min((1, 2))
     slowest = speed.min(-1)
     # Comparisons with NaN are false: unknown points are not at rest.
