@@ -4,8 +4,8 @@
 
 Writes each clip as NAME.mp4. `one_720p`, `one_1080p` and `one_portrait` show the woman alone, cut out around her and
 enlarged, as a camera that goes with her would; `one_720p_long` goes there and back for 20 seconds. `people_1` to
-`people_6` are cut-outs side by side, each at another time. `backwards`, `mirrored` and `slowed` (half the speed) are
-the demo clip changed.
+`people_6` are cut-outs side by side, each at another time. `backwards`, `mirrored`, `slowed` (half the speed) and
+`both_1080p_long` (enlarged, there and back for 30 seconds) are the demo clip changed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -112,6 +112,7 @@ CLIPS: dict[str, Callable[[], Sequence[Picture] | Iterator[Picture]]] = {
     "backwards": lambda: [(image, time) for (image, _), (_, time) in zip(demo()[::-1], demo(), strict=True)],
     "mirrored": lambda: [(np.ascontiguousarray(image[:, ::-1]), time) for image, time in demo()],
     "slowed": lambda: [(image, 2 * time) for image, time in demo()],
+    "both_1080p_long": lambda: there_and_back([(cv2.resize(image, (1920, 1080)), time) for image, time in demo()], 900),
     "one_720p": one(1280, 720),
     "one_720p_long": lambda: there_and_back(one(1280, 720)(), 600),
     "one_1080p": one(1920, 1080),

@@ -43,6 +43,7 @@ from poselift.skeleton import COCO17, Skeleton
 from poselift.structures import StreamedPose
 
 LOOKAHEADS = (0, 1, 2, 3, 5, 10)
+"""Frames that a pose waits for."""
 
 COLUMNS = {
     "mpjpe": "MPJPE mm",

@@ -99,7 +99,7 @@ class TurnedClip(VideoClip):
 
 def tracked(clip: VideoClip) -> list[Keypoints2D]:
     """The people of a clip, interpolated over frames without a look."""
-    return [person.bridge(0.5) for person in track_clip(clip)]
+    return [person.bridge() for person in track_clip(clip)]
 
 
 def poses_by_time(people: Sequence[Keypoints2D], clear: bool = False) -> dict[float, Poses]:

@@ -4,7 +4,7 @@
 
 Writes the site, opens it, and gives it a video (default: the demo clip). Prints the seconds of each stage, the
 memory that all of Chromium's processes take, the size of what was loaded, and with --compare the mean distance of the
-joints and of the root from those of `poselift lift --quality fast`. Needs Chromium.
+joints and of the root from those of `poselift lift --quality fast`, for the page and for `balanced`. Needs Chromium.
 """
 
 import os
@@ -200,13 +200,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 browser.close()
         print(f"load of the machine: {os.getloadavg()[0]:.0f} on {os.cpu_count()} cores")
         if options.compare:
-            lifted = folder / "lifted"
-            arguments = ["--quality", "fast", "--no-render", "--quiet", "--out", str(lifted)]
-            poselift(["lift", str(options.video), *arguments])
-            for person, (joints, root, frames) in distances(people, lifted).items():
-                print(
-                    f"person {person}: joints {joints:.1f} mm, root {root:.0f} mm from Python, mean of {frames} frames"
-                )
+            for quality in ("fast", "balanced"):
+                arguments = ["--quality", quality, "--no-render", "--quiet", "--out", str(folder / quality)]
+                poselift(["lift", str(options.video), *arguments])
+            found = [read_motion(path) for path in (folder / "balanced").glob("person_*.npz")]
+            balanced = [PageMotion(each.keypoints.person, each.timestamps, each.joints, each.root) for each in found]
+            for name, motions in (("the page", people), ("balanced", balanced)):
+                for person, (joints, root, frames) in distances(motions, folder / "fast").items():
+                    print(f"{name} and fast, person {person}: joints {joints:.1f} mm, root {root:.0f} mm", end=", ")
+                    print(f"mean of {frames} frames")
 
 
 if __name__ == "__main__":

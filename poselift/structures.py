@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 import numpy as np
 from jaxtyping import Bool, Float
 
+from poselift.core.bounded import real_number, whole_number
 from poselift.core.errors import InputError
 from poselift.core.times import check_span, interpolate
 from poselift.skeleton import Pelvis, Skeleton
@@ -22,6 +23,8 @@ THRESHOLD = 0.2
 
 MOST_PIXELS = 1 << 16
 """Largest side of a picture."""
+MOST_PEOPLE = 999_999_999
+"""Largest number of a person."""
 
 BRIDGE = 0.15
 """Longest time without a look of the detector that is nothing to anybody who asks for what is seen, seconds."""
@@ -40,16 +43,17 @@ _FARTHEST = 10
 """Picture sizes from the origin beyond which a keypoint is a mistake, not a joint outside of the picture."""
 
 
-def check_image_size(image_size: object) -> None:
-    """Checks the size of a picture.
+def check_image_size(image_size: object) -> tuple[int, int]:
+    """The size of a picture.
 
     Raises:
-        InputError: it is not two positive numbers, width and height.
+        InputError: it is not two whole numbers from 1 to 65,536, width and height.
     """
-    sides = tuple(image_size) if isinstance(image_size, tuple | list | np.ndarray) else ()
-    numbers = all(isinstance(side, int | float | np.number) and not isinstance(side, bool) for side in sides)
-    if len(sides) != 2 or not numbers or not all(0 < side < np.inf for side in sides):
-        raise InputError(f"image_size={image_size!r:.60} is not a size; give (width, height) in pixels")
+    pair = isinstance(image_size, tuple | list | np.ndarray) and np.shape(image_size)[:1] == (2,)
+    sides = [whole_number(real_number(side), 1, MOST_PIXELS) for side in image_size] if pair else []  # type: ignore[attr-defined]
+    if len(sides) != 2 or sides[0] is None or sides[1] is None:
+        raise InputError(f"image_size={image_size!r:.60} is not a size; give (width, height) in whole pixels")
+    return sides[0], sides[1]
 
 
 def _count_joints(skeleton: object) -> int:
@@ -69,6 +73,24 @@ def _check_shapes(owner: object, what: str, **shapes: tuple[int, ...]) -> None:
             raise InputError(f"{name} has the type {value.dtype}; give real numbers")
         if value.shape != shape:
             raise InputError(f"{name} has the shape {value.shape}; {what} need {shape}")
+
+
+def _check_bounded(name: str, values: np.ndarray) -> None:
+    """Checks that no value is infinite."""
+    if np.isinf(values).any():
+        raise InputError(f"{name} has infinity; give NaN for what is unknown")
+
+
+def _check_times(timestamps: np.ndarray) -> None:
+    """Checks that timestamps increase and are of one clip."""
+    steps = np.diff(timestamps)
+    if len(wrong := np.flatnonzero(~(steps > 0))):
+        first = int(wrong[0])
+        times = ", ".join(f"{time:g}" for time in timestamps[first : first + 2])
+        raise InputError(f"timestamps must increase; frames {first} and {first + 1} have {times} s")
+    if not np.isfinite(timestamps).all():
+        raise InputError("a timestamp is not a finite number; give seconds")
+    check_span(timestamps)
 
 
 def _check_scores(name: str, scores: np.ndarray) -> None:
@@ -91,7 +113,8 @@ class Detections:
         skeleton: the detector's skeleton.
 
     Raises:
-        InputError: an array is missing or has another shape, a score is not from 0 to 1, or a box is no box.
+        InputError: an array is missing or has another shape, a keypoint is infinite, a score is not from 0 to 1, or a
+            box is no box.
 
     Example:
         >>> from poselift.skeleton import COCO17
@@ -120,6 +143,8 @@ class Detections:
         )
         _check_scores("box_scores", self.box_scores)
         _check_scores("scores", self.scores)
+        _check_bounded("keypoints", self.keypoints)
+        _check_bounded("boxes", self.boxes)
         if not (self.boxes[:, :2] <= self.boxes[:, 2:]).all():
             raise InputError("a box has no size: give x0, y0, x1, y1 in pixels, with x0 <= x1 and y0 <= y1")
 
@@ -156,8 +181,8 @@ class Keypoints2D:
         person: number of the person, from 1.
 
     Raises:
-        InputError: an array has another shape, a score is not from 0 to 1, the picture has no size, or the timestamps
-            do not increase or are not of one clip.
+        InputError: an array has another shape, a keypoint is infinite, a score is not from 0 to 1, the picture has no
+            size, the person no number, or the timestamps do not increase or are not of one clip.
 
     Example:
         >>> from poselift.skeleton import COCO17
@@ -185,15 +210,12 @@ class Keypoints2D:
             scores=(frames, joints),
         )
         _check_scores("scores", self.scores)
-        check_image_size(self.image_size)
-        steps = np.diff(self.timestamps)
-        if len(wrong := np.flatnonzero(~(steps > 0))):
-            first = int(wrong[0])
-            times = ", ".join(f"{time:g}" for time in self.timestamps[first : first + 2])
-            raise InputError(f"timestamps must increase; frames {first} and {first + 1} have {times} s")
-        if not np.isfinite(self.timestamps).all():
-            raise InputError("a timestamp is not a finite number; give seconds")
-        check_span(self.timestamps)
+        _check_bounded("keypoints", self.keypoints)
+        object.__setattr__(self, "image_size", check_image_size(self.image_size))
+        if (person := whole_number(real_number(self.person), 1, MOST_PEOPLE)) is None:
+            raise InputError(f"person is {self.person!r:.40}; give a whole number from 1")
+        object.__setattr__(self, "person", person)
+        _check_times(self.timestamps)
 
     @classmethod
     def from_frames(
@@ -262,17 +284,14 @@ class Keypoints2D:
         often: np.ndarray = (around(bridged.used(threshold)) >= _OFTEN * count) & (count > 0)
         return often
 
-    def bridge(self, longest: float = BRIDGE) -> "Keypoints2D":
-        """The keypoints, interpolated where a detector did not look for a moment.
+    def bridge(self) -> "Keypoints2D":
+        """The keypoints, interpolated where a detector did not look for `BRIDGE` seconds or less.
 
-        For drawing, and for what asks whether a joint is in sight; the lifter takes the keypoints as they are.
-
-        Args:
-            longest: time between two frames with keypoints that is bridged, seconds. The scores are the lower ones of
-                the two frames; a joint that is missing in one of them stays missing.
+        For drawing, and for what asks whether a joint is in sight; the lifter takes the keypoints as they are. The
+        scores are the lower ones of the two frames around; a joint that is missing in one of them stays missing.
         """
         rows = np.flatnonzero(self.seen)
-        gaps = np.flatnonzero((np.diff(rows) > 1) & (np.diff(self.timestamps[rows]) <= longest))
+        gaps = np.flatnonzero((np.diff(rows) > 1) & (np.diff(self.timestamps[rows]) <= BRIDGE))
         keypoints, scores = self.keypoints.copy(), self.scores.copy()
         for before, after in zip(rows[gaps], rows[gaps + 1], strict=True):
             between, ends = slice(before + 1, after), [before, after]
@@ -315,6 +334,10 @@ class Motion:
         height: standing height; None if unknown.
         threshold: keypoints with a lower score were not lifted.
         body_share: share of a joint's distance from the root that its uncertainty has for the body's size and tilt.
+
+    Raises:
+        InputError: an array has another shape, a position is infinite, the timestamps do not increase or are not of one
+            clip, or the frame is another one.
     """
 
     joints: Float[np.ndarray, "t j 3"]
@@ -330,6 +353,25 @@ class Motion:
     height: Height | None = None
     threshold: float = THRESHOLD
     body_share: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Checks the values, which exports and measures take as they are."""
+        frames, joints = np.size(self.timestamps), _count_joints(self.skeleton)
+        shapes: dict[str, tuple[int, ...]] = {
+            "timestamps": (frames,),
+            "joints": (frames, joints, 3),
+            "root": (frames, 3),
+            "interpolated": (frames,),
+            "uncertainty": (frames, joints),
+            "contacts": (frames, len(FEET)),
+        }
+        given = {name: shape for name, shape in shapes.items() if getattr(self, name) is not None}
+        _check_shapes(self, f"{frames} frames of {self.skeleton.name}", **given)
+        _check_bounded("joints", self.joints)
+        _check_bounded("root", self.root)
+        _check_times(self.timestamps)
+        if self.frame not in ("camera", "world"):
+            raise InputError(f"frame is {self.frame!r:.40}; give camera or world")
 
     def __len__(self) -> int:
         return len(self.timestamps)

@@ -1,4 +1,4 @@
-from dataclasses import replace
+from dataclasses import fields, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -95,7 +95,7 @@ def test_times_that_do_not_increase_are_refused(times):
 
 def track(**changed):
     parts = {"keypoints": np.zeros((4, 17, 2)), "scores": np.ones((4, 17)), "timestamps": np.arange(4) / 30}
-    return {**parts, "skeleton": COCO17, "image_size": (640, 480), **changed}
+    return {**parts, "skeleton": COCO17, "image_size": (640, 480), "person": 1, **changed}
 
 
 @pytest.mark.parametrize(
@@ -104,6 +104,11 @@ def track(**changed):
         ({"scores": np.full((4, 17), 95.0)}, "scores are from 95 to 95; scale them to 0 to 1"),
         ({"timestamps": np.array([0.0, 0.1, 0.2, np.inf])}, "a timestamp is not a finite"),
         ({"image_size": (0, 480)}, r"image_size=\(0, 480\) is not a size"),
+        ({"image_size": (960.5, 540)}, r"image_size=\(960.5, 540\) is not a size; give .* in whole pixels"),
+        ({"image_size": np.array(960)}, r"image_size=array\(960\) is not a size"),
+        ({"keypoints": np.full((4, 17, 2), -np.inf)}, "keypoints has infinity; give NaN for what is unknown"),
+        ({"person": True}, "person is True; give a whole number from 1"),
+        ({"person": 1.5}, r"person is 1\.5; give a whole number"),
         (
             {"keypoints": np.zeros((4, 17, 3))},
             r"keypoints has the shape \(4, 17, 3\); 4 frames of coco17 need \(4, 17, 2\)",
@@ -113,6 +118,29 @@ def track(**changed):
 def test_malformed_keypoints_are_refused(changed, message):
     with pytest.raises(InputError, match=message):
         Keypoints2D.__post_init__(SimpleNamespace(**track(**changed)))  # past the types, checked in tests alone
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"root": np.zeros((3, 3))}, r"root has the shape \(3, 3\); 4 frames of cmu28 need \(4, 3\)"),
+        ({"joints": np.full((4, 28, 3), np.inf)}, "joints has infinity; give NaN for what is unknown"),
+        ({"timestamps": np.array([0.0, 0.2, 0.1, 0.3])}, "timestamps must increase; frames 1 and 2 have 0.2, 0.1 s"),
+        ({"uncertainty": np.ones((4, 16))}, r"uncertainty has the shape \(4, 16\)"),
+        ({"frame": "room"}, "frame is 'room'; give camera or world"),
+    ],
+)
+def test_malformed_motions_are_refused(motion, changed, message):
+    given = {each.name: getattr(motion, each.name) for each in fields(Motion)}
+    with pytest.raises(InputError, match=message):
+        Motion.__post_init__(SimpleNamespace(**{**given, **changed}))  # past the types, checked in tests alone
+
+
+@pytest.mark.parametrize("size", [[640, 480], np.array([640.0, 480.0]), (np.float32(640), np.array(480))])
+def test_numbers_of_numpy_become_those_of_python(size):
+    made = SimpleNamespace(**track(image_size=size, person=np.array(2)))
+    Keypoints2D.__post_init__(made)
+    assert (made.image_size, made.person, type(made.image_size[0]), type(made.person)) == ((640, 480), 2, int, int)
 
 
 def one_person(**changed):
@@ -131,6 +159,7 @@ def one_person(**changed):
         ({"boxes": np.array([[100.0, 100.0, 50.0, 80.0]])}, "a box has no size: give x0, y0, x1, y1 in pixels"),
         ({"keypoints": np.ma.ones((1, 17, 2))}, "keypoints is a MaskedArray; give a numpy array, with NaN"),
         ({"keypoints": None}, r"keypoints is a NoneType"),
+        ({"boxes": np.array([[1.0, 2.0, np.inf, 4.0]])}, "boxes has infinity"),
     ],
 )
 def test_detections_of_ones_own_are_checked(changed, message):

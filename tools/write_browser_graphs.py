@@ -25,7 +25,7 @@ from poselift.core.files import atomic_path, check_writable, write_json
 from poselift.core.optional import require
 from poselift.detection import orientation
 from poselift.export import character
-from poselift.export.body_mesh import body_mesh
+from poselift.export.body_mesh import make_body_mesh
 from poselift.geometry import bone_lengths, forward_kinematics, set_bone_lengths
 from poselift.kinematics import Rig, foot_contacts, ground, height, whole_body
 from poselift.kinematics.angles import joints_of, rig_angles
@@ -164,7 +164,7 @@ class BodyAtRest(nn.Module):
         """Places (j, 3) and points of the skin (v, 3), metres, of bones (j, 3) relative to the parent."""
         rig = Rig(self.skeleton.joints, self.skeleton.parent_indices, bones)
         ground = rig.landmarks()["ground"]
-        return rig.placed() - ground, body_mesh(rig).points - ground
+        return rig.placed() - ground, make_body_mesh(rig).points - ground
 
 
 @dataclass(frozen=True)
@@ -283,7 +283,7 @@ def _body(skeleton: Skeleton) -> dict[str, str]:
     """What is the same of every body mesh, as base64: triangles, and two bones of each vertex with their weights."""
     offsets = np.array([[0, 0.1 * (parent >= 0), 0] for parent in skeleton.parent_indices])
     offsets[:, 0] = [name.startswith("left") - name.startswith("right") for name in skeleton.joints]
-    mesh = body_mesh(Rig(skeleton.joints, skeleton.parent_indices, offsets))
+    mesh = make_body_mesh(Rig(skeleton.joints, skeleton.parent_indices, offsets))
     kinds = {"triangles": np.uint16, "segments": np.uint8, "weights": np.float32}
     return {name: b64encode(getattr(mesh, name).astype(kind).tobytes()).decode() for name, kind in kinds.items()}
 

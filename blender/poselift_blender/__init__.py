@@ -19,8 +19,8 @@ class ImportPoselift(bpy.types.Operator):
     bl_label = "Open poselift results"
     bl_options = {"REGISTER", "UNDO"}
 
-    directory: StringProperty(subtype="DIR_PATH")  # type: ignore[valid-type]
-    filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN"})  # type: ignore[valid-type]
+    directory: StringProperty(subtype="DIR_PATH")
+    filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
 
     def invoke(self, context, event):
         """Asks for the folder."""

@@ -185,7 +185,7 @@ def _check_targets(config: DictConfig, path: str, node: Any) -> None:
         _check_targets(config, f"{path}.{key}".lstrip("."), value)
     if "_target_" not in node or not path:
         return
-    target = _target(f"{path}._target_", node["_target_"])
+    target = _find_target(f"{path}._target_", node["_target_"])
     check_value(f"{path}._partial_", bool, node.get("_partial_", False))
     # Values of other groups are made first; ??? is not given yet.
     given = {
@@ -197,7 +197,7 @@ def _check_targets(config: DictConfig, path: str, node: Any) -> None:
         _replace_numbers(config, f"{path}.{key}", given[key], value)
 
 
-def _target(key: str, name: Any) -> Callable[..., Any]:
+def _find_target(key: str, name: Any) -> Callable[..., Any]:
     """The function or class of this name."""
     try:
         target = pkgutil.resolve_name(name)
@@ -245,7 +245,7 @@ def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
     """
     if isinstance(error, MissingConfigException) and "/" in (error.missing_cfg_file or ""):
         group, _, name = str(error.missing_cfg_file).rpartition("/")
-        choices = _choices(group)
+        choices = _list_choices(group)
         if not choices:
             return f"there is no {group}={name} here; {_EXTRA.get(group, str(error).splitlines()[0])}"
         hints = [did_you_mean(name, choices), f"there are {', '.join(choices)}"]
@@ -261,14 +261,14 @@ def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
             return f"{shorten(line)} cannot be read; put the value into quotes: {shlex.quote(override(key, value))}"
         if several:
             return f"{shorten(line)} gives several values; a list is {key}=[{shorten(value)}], and a sweep needs -m"
-    found = _unknown(config_name, overrides)
+    found = _find_unknown(config_name, overrides)
     if found is None:
         return str(error).splitlines()[0]
     key, line, others = found
-    if _choices(key):
-        chosen = [other for other in others if _choices(other.partition("=")[0].partition("@")[0])]
+    if _list_choices(key):
+        chosen = [other for other in others if _list_choices(other.partition("=")[0].partition("@")[0])]
         return f"{line} does not go with {' '.join(chosen) or 'the other choices'}; choose others"
-    known = _keys(config_name, others)
+    known = _list_keys(config_name, others)
     if key in known:
         return f"there is no key {key} in this combination of choices; --cfg job prints all keys"
     hints = [_hint(key, known), "--cfg job prints all keys"]
@@ -285,12 +285,12 @@ def _first_of_sweep(line: str) -> str:
     return line if first is None else f"{parsed.get_key_element()}={first}"
 
 
-def _choices(group: str) -> list[str]:
+def _list_choices(group: str) -> list[str]:
     """The configs of a config group; none if there is no such group."""
     return sorted(path.stem for path in (Path(CONF) / group).glob("*.yaml") if not path.stem.startswith("_"))
 
 
-def _unknown(config_name: str, overrides: list[str]) -> tuple[str, str, list[str]] | None:
+def _find_unknown(config_name: str, overrides: list[str]) -> tuple[str, str, list[str]] | None:
     """The key of the first override that does not go with those before it, the override, and all others, if any.
 
     Choices of groups come first, as Hydra takes them.
@@ -299,7 +299,7 @@ def _unknown(config_name: str, overrides: list[str]) -> tuple[str, str, list[str
         parsed = OverridesParser.create().parse_overrides(overrides)
     except HydraException:
         return None
-    ordered = sorted(parsed, key=lambda each: (not _choices(each.key_or_group), each.key_or_group.count("/")))
+    ordered = sorted(parsed, key=lambda each: (not _list_choices(each.key_or_group), each.key_or_group.count("/")))
     lines = [str(each.input_line) for each in ordered]
     for place, each in enumerate(ordered):
         try:
@@ -323,7 +323,7 @@ def _check_choices(overrides: Sequence[str]) -> None:
     except HydraException:
         return  # Hydra explains it
     for each in parsed:
-        choices = _choices(each.key_or_group)
+        choices = _list_choices(each.key_or_group)
         if each.is_delete() or each.is_sweep_override():
             continue
         value: Any = each.value()
@@ -349,21 +349,21 @@ def _hint(wanted: str, known: list[str]) -> str:
     return did_you_mean(wanted, same or known)
 
 
-def _keys(config_name: str, overrides: list[str]) -> list[str]:
+def _list_keys(config_name: str, overrides: list[str]) -> list[str]:
     """Every key of the config, and the config groups."""
     groups = [path.name for path in Path(CONF).iterdir() if path.is_dir()]
     for attempt in (overrides, []):
         try:
             with initialize_config_dir(CONF, version_base="1.3"):
-                return list(dict.fromkeys([*groups, *_paths(compose(config_name, attempt))]))
+                return list(dict.fromkeys([*groups, *_list_paths(compose(config_name, attempt))]))
         except (HydraException, OmegaConfBaseException):
             continue  # a second mistake among the others
     return groups
 
 
-def _paths(config: DictConfig, prefix: str = "") -> Iterator[str]:
+def _list_paths(config: DictConfig, prefix: str = "") -> Iterator[str]:
     for key in config:
         yield f"{prefix}{key!s}"
         value = config._get_node(key)
         if isinstance(value, DictConfig) and not value._is_none() and not value._is_interpolation():
-            yield from _paths(value, f"{prefix}{key!s}.")
+            yield from _list_paths(value, f"{prefix}{key!s}.")

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from poselift.cli.values import full_text
 from poselift.core.download import quiet_downloads
 from poselift.core.errors import InputError
 from poselift.detection import DETECTORS, Detector, build_detector
@@ -38,10 +39,13 @@ def add_detector_options(parser: argparse.ArgumentParser) -> None:
     mmpose = parser.add_argument_group("detector mmpose", "see docs/mmpose.md for the installation")
     mmpose.add_argument("--mmpose-config", metavar="NAME|FILE", help="a top-down body config of mmpose")
     mmpose.add_argument(
-        "--mmpose-checkpoint", metavar="FILE|NAME|URL", help="its weights (default: those published for the config)"
+        "--mmpose-checkpoint",
+        type=full_text,
+        metavar="FILE|NAME|URL",
+        help="its weights (default: those published for the config)",
     )
     mmpose.add_argument("--mmpose-person-detector", metavar="NAME|FILE", help="a config of mmdet for detecting people")
-    mmpose.add_argument("--mmpose-person-checkpoint", metavar="FILE|NAME|URL", help="its weights")
+    mmpose.add_argument("--mmpose-person-checkpoint", type=full_text, metavar="FILE|NAME|URL", help="its weights")
     mmpose.add_argument(
         "--trust-checkpoint",
         action="store_true",
@@ -49,9 +53,12 @@ def add_detector_options(parser: argparse.ArgumentParser) -> None:
         help="also read checkpoints that can run code",
     )
     rtmpose = parser.add_argument_group("detector rtmpose", "see docs/detectors.md for the files")
-    rtmpose.add_argument("--model", metavar="FILE", help="an ONNX file of RTMPose")
+    rtmpose.add_argument("--model", type=full_text, metavar="FILE", help="an ONNX file of RTMPose")
     rtmpose.add_argument(
-        "--person-model", metavar="FILE", help="an ONNX file of RTMDet or YOLOX for detecting people (default: MoveNet)"
+        "--person-model",
+        type=full_text,
+        metavar="FILE",
+        help="an ONNX file of RTMDet or YOLOX for detecting people (default: MoveNet)",
     )
 
 
@@ -78,6 +85,11 @@ class DetectorRequest:
     name: str = DEFAULT_DETECTOR
     files: dict[str, str] = field(default_factory=dict)
     switches: dict[str, bool] = field(default_factory=dict, compare=False)
+
+    @property
+    def prefers_cpu(self) -> bool:
+        """Whether it stays on the CPU unless told otherwise: MoveNet, which is faster there (benchmarks/gpu.md)."""
+        return self.name.startswith("movenet")
 
     def build(self, device: str, quiet: bool = False) -> Detector:
         """The detector on a device.

@@ -11,14 +11,14 @@ from poselift.training.checkpoints import read_checkpoint
 from poselift.training.task import LiftingTask
 
 
-def checkpoint_to_resume(config: DictConfig) -> str | None:
+def find_checkpoint(config: DictConfig) -> str | None:
     """The checkpoint to resume from; None for a new run."""
     if config.resume != "auto":
         return config.resume
-    return last_checkpoint(config)
+    return find_last_checkpoint(config)
 
 
-def last_checkpoint(config: DictConfig) -> str | None:
+def find_last_checkpoint(config: DictConfig) -> str | None:
     """The last checkpoint in the run's folder; None if there is none."""
     last = config.callbacks.last
     return last.path if last and Path(last.path).is_file() else None
@@ -45,7 +45,7 @@ def check_earlier(config: DictConfig, checkpoint: str | None) -> None:
     paths = [Path(callback.get("path") or "") for callback in config.callbacks.values() if callback]
     earlier = [path.name for path in paths if path.suffix in (".safetensors", ".ckpt") and path.is_file()]
     if earlier:
-        resuming = "resume=auto to continue it, " if last_checkpoint(config) else ""
+        resuming = "resume=auto to continue it, " if find_last_checkpoint(config) else ""
         raise InputError(
             f"{output} holds an earlier run ({', '.join(earlier)}); give another output=, {resuming}or overwrite=true "
             "to replace it"

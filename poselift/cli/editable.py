@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from poselift.cli.read_results import find_people, require_camera
+from poselift.cli.read_results import check_video, find_people, require_camera
 from poselift.core.errors import InputError
 from poselift.export import read_motion, read_sidecar
 from poselift.skeleton import COCO17
@@ -20,13 +20,14 @@ def read_result_for_page(folder: Path, video: Path | None) -> tuple[dict[str, An
         video: of the result; None if it is not where it was.
 
     Raises:
-        InputError: the folder has no results that the page can take, or its video is missing.
+        InputError: the folder has no results that the page can take, or its video is missing or another one.
     """
     paths = find_people(folder)
     if video is None or not video.is_file():
         raise InputError(f"{folder}: its video is not where it was; give it with --video FILE")
     motions, about = [read_motion(path) for path in paths], read_sidecar(paths[0].with_suffix(".json"))
     require_camera(about, paths[0])
+    check_video(video, motions[0].keypoints.image_size)
     for path, motion in zip(paths, motions, strict=True):
         if motion.keypoints.skeleton != COCO17:
             found = motion.keypoints.skeleton.name

@@ -77,9 +77,9 @@ def evaluate(config: DictConfig) -> None:
 
 def _evaluate(config: DictConfig, output: Path) -> None:
     """Evaluates into a folder that no other run uses; see `evaluate`."""
-    protocols = _protocols(config)
+    protocols = _choose_protocols(config)
     console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
-    views = _views(config)
+    views = _choose_views(config)
     predictions = open_predictions(config, views)
     scored = _score(config, views, predictions, protocols)
     poses = {views[index].name: pose for index, pose, _ in scored}
@@ -124,7 +124,7 @@ def _evaluate(config: DictConfig, output: Path) -> None:
     console.print(f"Plots and pictures, alone or beside others: {report}")
 
 
-def _protocols(config: DictConfig) -> list[Protocol]:
+def _choose_protocols(config: DictConfig) -> list[Protocol]:
     """The protocol of the config, then those of `also`."""
     names = [config.protocol, *(config.also or ())]
     if twice := [name for name, count in Counter(names).items() if count > 1]:
@@ -132,7 +132,7 @@ def _protocols(config: DictConfig) -> list[Protocol]:
     return [get_protocol(name) for name in names]
 
 
-def _views(config: DictConfig) -> list[View]:
+def _choose_views(config: DictConfig) -> list[View]:
     """All views of the data, or the one that `view=` names."""
     views = list(instantiate(config.data, _convert_="all"))
     names = [view.name for view in views]
@@ -167,8 +167,8 @@ def _score(
 
 def _score_in_process(config: DictConfig, rank: int) -> list[Scored]:
     """One process's share; it reads the files itself, because views and lifters are larger than their files."""
-    views = _views(config)
-    return _score_share(views, open_predictions(config, views), _protocols(config), rank, config.processes)
+    views = _choose_views(config)
+    return _score_share(views, open_predictions(config, views), _choose_protocols(config), rank, config.processes)
 
 
 def _score_share(

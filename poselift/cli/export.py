@@ -1,6 +1,7 @@
 """`poselift export`: motions in the formats of other programs."""
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
@@ -14,8 +15,8 @@ from poselift.cli.formats import (
     select_motion_formats,
     sidecar_camera,
 )
-from poselift.cli.lift_request import make_request
 from poselift.cli.read_results import find_motions, find_start, read_posed
+from poselift.cli.request_fields import make_request
 from poselift.cli.smooth import add_smooth_option
 from poselift.cli.values import local_path
 from poselift.cli.view import write_page_of_people
@@ -147,13 +148,13 @@ def export(request: ExportRequest) -> None:
     """
     formats = select_motion_formats(request.formats)
     if request.up == "z":
-        _check_all(formats, "up", "--up z: Z cannot point up in")
+        _check_all(formats, _list_takers("up"), "--up z: Z cannot point up in")
     if request.markers:
-        _check_all(formats, "names_of", f"--markers {request.markers}: there are no markers in")
+        _check_all(formats, _list_takers("names_of"), f"--markers {request.markers}: there are no markers in")
     if request.rigging != Rigging():
         usual, chosen = vars(Rigging()), vars(request.rigging)
         given = [f"--{name.replace('_', '-')}" for name in chosen if chosen[name] != usual[name]]
-        _check_all(formats, "rigging", f"{' and '.join(given)}: there are no bones in")
+        _check_all(formats, _list_takers("rigging"), f"{' and '.join(given)}: there are no bones in")
     if PAGE in request.formats:
         usual_request = ExportRequest((), ())
         useless = [
@@ -162,14 +163,15 @@ def export(request: ExportRequest) -> None:
         if useless:
             raise InputError(f"{PAGE} shows motions as they are, without {', '.join(useless)}; export it by itself")
     if request.together:
-        _check_all(formats, "several", "--together: a file of several people is not possible in")
+        able = [name for name, format_ in FORMATS.items() if format_.several]
+        _check_all(formats, able, "--together: a file of several people is not possible in")
     motions = read_posed(request.motions)
     if request.smooth is not None:
         motions = {source: butterworth(motion, request.smooth) for source, motion in motions.items()}
     if request.fps is not None:
-        motions = {source: _whole_frames(source, motion, request.fps) for source, motion in motions.items()}
+        motions = {source: _resample(source, motion, request.fps) for source, motion in motions.items()}
     planned = _plan(request, list(motions), formats)
-    page = _page(request, list(motions)) if PAGE in request.formats else None
+    page = _place_page(request, list(motions)) if PAGE in request.formats else None
     for out in [*(out for _, out, _ in planned), *([page] if page else [])]:
         check_writable(out.parent)
     if {"trc", "c3d", "opensim"} & set(formats):
@@ -194,16 +196,20 @@ def export(request: ExportRequest) -> None:
         raise InputError("\n".join(failed))
 
 
-def _whole_frames(source: Path, motion: Motion, rate: float) -> Motion:
+def _resample(source: Path, motion: Motion, rate: float) -> Motion:
     """The motion at another rate, with a frame at the start of its run."""
     start = find_start([source]) or 0.0
     (counted,) = count_from_zero([motion], start)
     return count_from_zero([resample_motion(counted, rate)], -start)[0]
 
 
-def _check_all(formats: dict[str, Format], what: str, problem: str) -> None:
-    """Raises an error for formats that do not take what an option gives."""
-    able = [name for name, form in FORMATS.items() if (form.several if what == "several" else what in form.takes)]
+def _list_takers(argument: str) -> list[str]:
+    """Names of the formats whose writer has an argument."""
+    return [name for name, format_ in FORMATS.items() if argument in format_.takes]
+
+
+def _check_all(formats: dict[str, Format], able: Sequence[str], problem: str) -> None:
+    """Raises an error for formats that are not among those able to do what an option wants."""
     if lacking := [name for name in formats if name not in able]:
         raise InputError(f"{problem} {', '.join(lacking)}; choose from {', '.join(able)}")
 
@@ -224,7 +230,7 @@ def _plan(
     return list(planned.values())
 
 
-def _page(request: ExportRequest, sources: list[Path]) -> Path:
+def _place_page(request: ExportRequest, sources: list[Path]) -> Path:
     """The page to write."""
     folders = {source.parent.resolve() for source in sources}
     if len(folders) > 1:

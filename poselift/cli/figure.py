@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import UInt8
 
-from poselift.cli.lift_request import make_request
-from poselift.cli.read_results import find_motions, find_start, find_video, read_video_rate, require_camera
+from poselift.cli.read_results import check_video, find_motions, find_start, find_video, read_video_rate, require_camera
+from poselift.cli.request_fields import make_request
 from poselift.cli.values import check_out_file, list_of, local_path
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
@@ -108,7 +108,7 @@ def draw(request: FigureRequest) -> None:
     Raises:
         InputError: an option makes no sense for these motions, or a file cannot be read or written.
     """
-    from poselift.viz.plots import ENDINGS, save_figure  # matplotlib is slow to load
+    from poselift.viz.plots.style import ENDINGS, save_figure  # matplotlib is slow to load
 
     out = request.out
     check_out_file(out, ENDINGS)
@@ -125,34 +125,35 @@ def _start(request: FigureRequest) -> float:
     return find_start(request.motions) or 0.0
 
 
-def _skeleton(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
-    from poselift.viz.plots import pose_plot
+def _draw_skeleton(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
+    from poselift.viz.plots.pose import pose_plot
 
-    return pose_plot(motions, _moments(motions, request.at, 1))
+    return pose_plot(motions, _choose_moments(motions, request.at, 1))
 
 
-def _strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
-    from poselift.viz.plots import PictureCamera, strip_plot
+def _draw_strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
+    from poselift.viz.plots.strip import PictureCamera, strip_plot
 
     first: Path = request.motions[0]
     about = read_sidecar(first.with_suffix(".json"))
     camera = require_camera(about, first)
-    times = _moments(motions, request.at, _COLUMNS)
+    times = _choose_moments(motions, request.at, _COLUMNS)
     video = request.video or find_video(first.parent)
     if video is None:
         print("warning: the video is not where it was; the strip has none. --video FILE gives it")
     slack = min(_SLACK, half_interval(motions[0].timestamps))
     rate = read_video_rate(about, first)
     pictures = (
-        [_picture(video, time + _start(request), slack, camera.image_size, rate) for time in times] if video else []
+        [_take_frame(video, time + _start(request), slack, camera.image_size, rate) for time in times] if video else []
     )
     return strip_plot(motions, times, pictures, PictureCamera(camera.K, camera.R, camera.t))
 
 
-def _time(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
-    from poselift.viz.plots import MOST_SERIES, joint_plot
+def _draw_time(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
+    from poselift.viz.plots.joint_time import joint_plot
+    from poselift.viz.plots.style import MOST_SERIES
 
-    motion, names = _only(motions), (request.joint or _JOINTS).split(",")
+    motion, names = _take_only(motions), (request.joint or _JOINTS).split(",")
     joints = [choose("joint", name, dict.fromkeys(motion.skeleton.joints, name)) for name in names]
     if len(joints) > MOST_SERIES:
         raise InputError(f"--joint names {len(joints)} joints; give at most {MOST_SERIES}")
@@ -168,16 +169,16 @@ def _time(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     return joint_plot(motion, joints, measure_joint_angles(motion), reference, measure_joint_angles(reference))
 
 
-def _angles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
-    from poselift.viz.plots import angle_plot
+def _draw_angles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
+    from poselift.viz.plots.angle_panels import angle_plot
 
-    return angle_plot(measure_joint_angles(_only(motions)))
+    return angle_plot(measure_joint_angles(_take_only(motions)))
 
 
-def _cycles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
-    from poselift.viz.plots import cycle_plot
+def _draw_cycles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
+    from poselift.viz.plots.angle_panels import cycle_plot
 
-    motion = _only(motions)
+    motion = _take_only(motions)
     found = measure_gait(motion)
     if not found.strides:
         raise InputError(f"{request.motions[0]} has no strides; give a motion of somebody who walks or runs")
@@ -190,11 +191,11 @@ def _cycles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
 
 
 _KINDS: dict[str, Callable[[Sequence[Motion], FigureRequest], "Figure"]] = {
-    "skeleton": _skeleton,
-    "strip": _strip,
-    "time": _time,
-    "angles": _angles,
-    "cycles": _cycles,
+    "skeleton": _draw_skeleton,
+    "strip": _draw_strip,
+    "time": _draw_time,
+    "angles": _draw_angles,
+    "cycles": _draw_cycles,
 }
 
 _OPTIONS = {"at": ("skeleton", "strip"), "video": ("strip",), "joint": ("time",), "reference": ("time",)}
@@ -208,13 +209,13 @@ def _check_options(request: FigureRequest) -> None:
             raise InputError(f"--{option} belongs to --kind {' and '.join(kinds)}, not {request.kind}; leave it out")
 
 
-def _only(motions: Sequence[Motion]) -> Motion:
+def _take_only(motions: Sequence[Motion]) -> Motion:
     if len(motions) > 1:
         raise InputError("this kind shows one person; give one NPZ")
     return motions[0]
 
 
-def _moments(motions: Sequence[Motion], given: Sequence[float] | None, count: int) -> list[float]:
+def _choose_moments(motions: Sequence[Motion], given: Sequence[float] | None, count: int) -> list[float]:
     """Time stamps of frames with a pose: those nearest to the given moments, or some at even steps."""
     known = [motion.timestamps[motion.posed] for motion in motions]
     times = np.unique(np.concatenate(known))
@@ -238,14 +239,9 @@ def _moments(motions: Sequence[Motion], given: Sequence[float] | None, count: in
     return moments
 
 
-def _picture(
+def _take_frame(
     video: Path, time: float, slack: float, size: Sequence[int], fps: float | None
 ) -> UInt8[np.ndarray, "h w 3"]:
     """The frame of a moment."""
-    image = next(iter(VideoReader(video, max(0.0, time - slack), fps=fps))).image
-    if list(image.shape[1::-1]) != list(size):
-        wanted = "x".join(map(str, size))
-        raise InputError(
-            f"{video} has pictures of {image.shape[1]}x{image.shape[0]}, not {wanted}; give the video that was lifted"
-        )
-    return image
+    check_video(video, size)
+    return next(iter(VideoReader(video, max(0.0, time - slack), fps=fps))).image

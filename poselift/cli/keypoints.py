@@ -49,7 +49,7 @@ class KeypointRequest:
     skeleton: str | None = None
     size: tuple[int, int] | None = None
 
-    def clip(self, video: Path | None, wanted: DetectionRequest) -> KeypointClip:
+    def open_clip(self, video: Path | None, wanted: DetectionRequest) -> KeypointClip:
         """The clip to lift.
 
         Args:
@@ -60,9 +60,8 @@ class KeypointRequest:
             InputError: the file cannot be used, or something about it is missing.
         """
         skeleton = None if self.skeleton is None else get_skeleton(self.skeleton)
-        found = read_keypoints(self.path, skeleton)
-        span = {"start": wanted.start, "end": wanted.end}
-        return KeypointClip(found, video=video, fps=wanted.fps, image_size=self.size, **span)
+        file = read_keypoints(self.path, skeleton)
+        return KeypointClip(file, video=video, fps=wanted.fps, image_size=self.size, start=wanted.start, end=wanted.end)
 
 
 def make_keypoint_request(arguments: argparse.Namespace) -> KeypointRequest | None:

@@ -17,7 +17,7 @@ from poselift.cli.keypoints import add_keypoint_options, make_keypoint_request
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.lift_request import LiftRequest, make_lift_request
 from poselift.cli.lifter_device import choose_lifter_device
-from poselift.cli.result_folder import new_results
+from poselift.cli.result_folder import open_results
 from poselift.cli.results import OVERLAY, SUMMARY, Results, check_folder
 from poselift.cli.smooth import describe_filter
 from poselift.cli.values import local_path
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> None:
         InputError: an argument or an input file cannot be used.
         SystemExit: nobody was lifted (`NOBODY`); the summary is written.
     """
-    video, keypoints = _given_video(arguments), make_keypoint_request(arguments)
+    video, keypoints = _choose_video(arguments), make_keypoint_request(arguments)
     if keypoints is None:
         path = video = video or demo_video()
     else:
@@ -97,11 +97,11 @@ def run(arguments: argparse.Namespace) -> None:
     detection = request.detection
     weights = load_weights(request.weights, choose_lifter_device(arguments.device, request.weights, detection.detector))
     if keypoints is not None:
-        clip: Clip = keypoints.clip(video, detection)
+        clip: Clip = keypoints.open_clip(video, detection)
     else:
         detector = detection.detector.build(arguments.device, arguments.quiet)
         clip = VideoClip(path, detector, detection.start, detection.end, detection.quality, detection.fps)
-    with stage_progress(output) as report, new_results(out, path, video, request.formats) as unfinished:
+    with stage_progress(output) as report, open_results(out, path, video, request.formats) as unfinished:
         lifted = lift_into(unfinished, clip, weights, request, video, report)
     for warning in lifted.warnings:
         output.print(make_printable(f"warning: {warning}"))
@@ -161,7 +161,7 @@ def lift_into(
     world = None
     if request.world:
         with watch.time("world"):
-            world = _world(clip, request.options.threshold, lifted)
+            world = _place_in_world(clip, request.options.threshold, lifted)
     found = lifted if world is None else world
     motions = [
         replace(motion.restrict(skeleton), height=found.heights.get(motion.keypoints.person))
@@ -200,7 +200,7 @@ def _smooth(motion: Motion, cutoff: float | None, warnings: list[str]) -> tuple[
         return motion, []
 
 
-def _world(clip: Clip, threshold: float, lifted: LiftedClip) -> World:
+def _place_in_world(clip: Clip, threshold: float, lifted: LiftedClip) -> World:
     """The motions in the world frame; adds a warning for a moving camera or missing feet.
 
     Keypoints without a video have blank pictures, which give no warning.
@@ -244,7 +244,7 @@ def choose_skeleton(request: LiftRequest, weights: Weights) -> Skeleton:
     return wanted
 
 
-def _given_video(arguments: argparse.Namespace) -> Path | None:
+def _choose_video(arguments: argparse.Namespace) -> Path | None:
     """The video, given with or without `--video`; None if absent.
 
     Raises:

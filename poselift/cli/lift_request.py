@@ -1,11 +1,10 @@
 """What `poselift lift` is asked for, as one frozen value. Two requests are equal if their results are."""
 
 import argparse
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
 
 from poselift.cli.detector import DetectorRequest, make_detector_request
+from poselift.cli.request_fields import set_fields
 from poselift.cli.weights import DEFAULT_LIFTER
 from poselift.core.times import HIGHEST_RATE, check_bounds, check_rate
 from poselift.finding import DEFAULT_QUALITY
@@ -14,8 +13,6 @@ from poselift.kinematics.height import GivenHeights
 from poselift.lifting import LiftOptions
 from poselift.lifting.camera_model import check_lens
 from poselift.lifting.clips.pipeline import check_chosen
-
-Request = TypeVar("Request")
 
 
 @dataclass(frozen=True)
@@ -103,39 +100,4 @@ def make_lift_request(arguments: argparse.Namespace) -> LiftRequest:
     Raises:
         InputError: options contradict each other, or a value makes no sense.
     """
-    return set_values(LiftRequest(), {**vars(arguments), "detector": make_detector_request(arguments)})
-
-
-def make_request(kind: type[Request], arguments: argparse.Namespace, **made: Any) -> Request:
-    """The request of a command line: each field from the argument of its name, and the default where that is None.
-
-    Args:
-        kind: a dataclass.
-        arguments: of the command.
-        made: fields that are made of several arguments.
-    """
-    given = {**vars(arguments), **made}
-    found = {each.name: given[each.name] for each in fields(kind)}  # type: ignore[arg-type]
-    return kind(**{name: value for name, value in found.items() if value is not None})
-
-
-def set_values(request: Request, given: Mapping[str, Any]) -> Request:
-    """The request with the given values in the fields of their names, at any depth.
-
-    Args:
-        request: a dataclass, whose fields may be dataclasses.
-        given: values by the names of fields; None leaves a field as it is, and other names are ignored.
-
-    Example:
-        >>> request = set_values(LiftRequest(), {"fov": 60.0, "quality": "best", "end": None, "quiet": True})
-        >>> request.fov, request.detection.quality
-        (60.0, 'best')
-    """
-    changes = {}
-    for each in fields(request):  # type: ignore[arg-type]
-        value = getattr(request, each.name)
-        if given.get(each.name) is not None:
-            changes[each.name] = given[each.name]
-        elif is_dataclass(value):
-            changes[each.name] = set_values(value, given)
-    return replace(request, **changes)  # type: ignore[type-var]
+    return set_fields(LiftRequest(), {**vars(arguments), "detector": make_detector_request(arguments)})

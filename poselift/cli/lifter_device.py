@@ -32,4 +32,6 @@ def choose_lifter_device(device: str, weights: str, detector: DetectorRequest) -
 
 def _finds_on_gpu(detector: DetectorRequest) -> bool:
     """Whether this detector takes a GPU without being told."""
-    return choose_device("auto") != "cpu" if detector.name == "mmpose" else wants_cuda("auto")
+    if detector.name == "mmpose":
+        return choose_device("auto") != "cpu"
+    return not detector.prefers_cpu and wants_cuda("auto")

@@ -9,7 +9,7 @@ from types import TracebackType
 
 import numpy as np
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, WriteError, reason
 from poselift.detection import Detector
 from poselift.export.json_lines import LineWriter, frame_line
 from poselift.export.osc import OscSender
@@ -62,6 +62,7 @@ class LiveOutputs:
         lifter: PeopleLifter,
     ) -> None:
         self._lines: LineWriter | None = None
+        self._name = request.lines or "to the standard output"
         self._osc: OscSender | None = None
         self._web: WebSocketLines | None = None
         self._window: Window | None = None
@@ -90,11 +91,18 @@ class LiveOutputs:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._stack.close()
-        if self._lines is None or self._lines.failed is None:
+        failed = None
+        try:
+            self._stack.close()
+        except OSError as late:  # the last lines of the file
+            failed = late
+        if self._lines is not None:
+            failed = self._lines.failed or failed
+        if failed is None:
             return
-        if not isinstance(self._lines.failed, BrokenPipeError):
-            raise self._lines.failed
+        if not isinstance(failed, BrokenPipeError):
+            why = reason(failed)
+            raise WriteError(f"cannot write {self._name}: {why}; free some space, or choose another file")
         # Otherwise Python flushes stdout at its end, and complains.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     try:
         # SIGTERM ends the block like an error: half-written files go.
-        with _handling(end, signal.SIGTERM):
+        with _handle_signals(end, signal.SIGTERM):
             if given and given[0] in _HYDRA:
                 _run_hydra(*given)
             else:
@@ -134,12 +134,12 @@ def _run(arguments: Sequence[str]) -> None:
         else:
             commands.add_parser(name, help=about)
     if arguments and not arguments[0].startswith("-") and arguments[0] not in _COMMANDS:
-        raise InputError(_no_command(arguments[0]))
+        raise InputError(_explain_word(arguments[0]))
     options = parser.parse_args(arguments)
     options.run(options)
 
 
-def _no_command(word: str) -> str:
+def _explain_word(word: str) -> str:
     """What to do about a first word that is no command."""
     if Path(word).exists() or "." in word or "/" in word:
         return f"{word} is no command; to lift a video: poselift lift {shlex.quote(word)}"
@@ -154,12 +154,12 @@ def _module(name: str) -> ModuleType:
     half loaded turn an interrupt into other errors.
     """
     place = f"{name}.{name}_command" if name in ("batch", "measure") else name.replace("-", "_")
-    with _handling(_end_at_once, signal.SIGINT, signal.SIGTERM):
+    with _handle_signals(_end_at_once, signal.SIGINT, signal.SIGTERM):
         return importlib.import_module(f"poselift.cli.{place}")
 
 
 @contextlib.contextmanager
-def _handling(handler: Callable[[int, object], None], *signals: signal.Signals) -> Iterator[None]:
+def _handle_signals(handler: Callable[[int, object], None], *signals: signal.Signals) -> Iterator[None]:
     """Handles signals in the block; only in the main thread, because others cannot.
 
     A signal that the parent told this process to ignore, as a shell does for a job in the background, stays ignored.

@@ -1,7 +1,7 @@
 """What commands read of the results of `poselift lift`: people, start, camera and video."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from poselift.export import read_motion, read_sidecar
 from poselift.export.motion_reading import is_person
 from poselift.export.sidecar_camera import SidecarCamera, camera_of
 from poselift.structures import Motion
+from poselift.video import VideoReader
 
 
 def find_people(folder: Path) -> list[Path]:
@@ -108,6 +109,24 @@ def find_video(folder: Path) -> Path | None:
     except ValueError:  # it is no name of a file
         return None
     return next((place for place in places if place.is_file()), None)
+
+
+def check_video(video: Path, size: Sequence[float | int]) -> None:
+    """Checks that a video can be that of a result.
+
+    Args:
+        video: the video.
+        size: (width, height) of the result's pictures.
+
+    Raises:
+        InputError: it cannot be read, or its pictures have another size.
+    """
+    info = VideoReader(video).info
+    if (info.width, info.height) != tuple(size):
+        wanted = "x".join(map(str, size))
+        raise InputError(
+            f"{video} has pictures of {info.width}x{info.height}, not {wanted}; give the video that was lifted"
+        )
 
 
 def read_summary(folder: Path) -> dict[str, Any]:

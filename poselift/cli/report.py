@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from poselift.cli.values import local_path
+from poselift.cli.values import full_text, local_path
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.core.locks import write_alone
@@ -24,7 +24,11 @@ def add_command(commands: Any) -> None:
         "and standard deviation. Each protocol has its own table.",
     )
     parser.add_argument(
-        "runs", nargs="+", metavar="RUN", help="folders of `poselift evaluate`, metrics.json files, or patterns"
+        "runs",
+        type=full_text,
+        nargs="+",
+        metavar="RUN",
+        help="folders of `poselift evaluate`, metrics.json files, or patterns",
     )
     parser.add_argument(
         "--out",
@@ -35,12 +39,14 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--peers",
+        type=full_text,
         default="default",
         metavar="FILE",
         help="published results to cite: a YAML file, default (the file of poselift) or none",
     )
     parser.add_argument(
         "--cost",
+        type=full_text,
         default="measure",
         metavar="FILE",
         help="the cost of the models: measure (default), none, or the cost.json of an earlier report, which gives the "

@@ -6,14 +6,14 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from poselift.cli.results import SUMMARY, UNFINISHED, check_folder, earlier_summary, is_ours
+from poselift.cli.results import SUMMARY, UNFINISHED, check_folder, is_ours, read_earlier_summary
 from poselift.core.files import move_files
 from poselift.core.locks import write_alone
 from poselift.export.opensim import opensim_files
 
 
 @contextlib.contextmanager
-def new_results(out: Path, path: Path, video: Path | None, formats: Sequence[str] = ()) -> Iterator[Path]:
+def open_results(out: Path, path: Path, video: Path | None, formats: Sequence[str] = ()) -> Iterator[Path]:
     """An empty folder; if the block succeeds, its files replace those of the previous run in `out`.
 
     Until then, the results of the previous run stay as they are. What a killed run left is removed, or finished if
@@ -31,7 +31,7 @@ def new_results(out: Path, path: Path, video: Path | None, formats: Sequence[str
     with write_alone(out, "--out"):
         check_folder(out, path, video, formats)
         unfinished = out / UNFINISHED
-        if earlier_summary(unfinished):
+        if read_earlier_summary(unfinished):
             _publish(unfinished, out)
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir()
@@ -47,7 +47,7 @@ def _publish(new: Path, out: Path) -> None:
     """Moves complete results to their place, the summary last: without one, the next run does this again."""
     written = sorted(path for path in new.iterdir() if path.name != SUMMARY)
     names = [path.name for path in written]
-    for name in earlier_summary(out).get("files", []):
+    for name in read_earlier_summary(out).get("files", []):
         if name not in names and isinstance(name, str) and is_ours(name):
             _remove(out / name)
     (out / SUMMARY).unlink(missing_ok=True)

@@ -68,7 +68,7 @@ def check_folder(out: Path, path: Path, video: Path | None, formats: Sequence[st
             f"{out} belongs to a batch, which would take the new results for its own; choose another --out"
         )
     # The results of a run that was killed while it moved them are in two places.
-    earlier = earlier_summary(out) or earlier_summary(out / UNFINISHED)
+    earlier = read_earlier_summary(out) or read_earlier_summary(out / UNFINISHED)
     if earlier and _resolve(Path(earlier["path"])) != _resolve(path):
         raise InputError(
             f"{out} holds the results of another input, {earlier['path']}; choose another --out, or remove the results"
@@ -130,8 +130,8 @@ class Results:
             self.out / f"{stem}.json",
             motion,
             camera=camera,
-            weights=self._weights(),
-            extra={**self._inputs(), "start_s": start, **({"filters": filters} if filters else {})},
+            weights=self._describe_weights(),
+            extra={**self._describe_inputs(), "start_s": start, **({"filters": filters} if filters else {})},
         )
         return [f"{stem}.{suffix}" for suffix in _FILES if self.csv or suffix != "csv"]
 
@@ -148,7 +148,7 @@ class Results:
             self.out / SUMMARY,
             {
                 "format_version": FORMAT_VERSION,
-                **self._inputs(),
+                **self._describe_inputs(),
                 "path": str(self.clip.path.absolute()),
                 "width": width,
                 "height": height,
@@ -156,23 +156,23 @@ class Results:
                 "frames": lifted.frames,
                 "start_s": round(lifted.span[0], 4),
                 "end_s": round(lifted.span[1], 4),
-                "people": [_person(motion, lifted.frames) for motion in lifted.motions],
+                "people": [_describe_person(motion, lifted.frames) for motion in lifted.motions],
                 "seconds": {stage: round(value, 3) for stage, value in seconds.items()},
                 "warnings": lifted.warnings,
-                "weights": self._weights(),
+                "weights": self._describe_weights(),
                 "network": network_name(self.weights),
                 "files": files,
             },
         )
 
-    def _inputs(self) -> dict[str, Any]:
+    def _describe_inputs(self) -> dict[str, Any]:
         """The input files' names, and the true rate of a video whose time stamps have another."""
         keypoints = None if self.clip.path == self.video else self.clip.path.name
         video = None if self.video is None else self.video.name
         known = {"keypoints_file": keypoints, "video": video, "video_fps": self.clip.video_fps}
         return {key: value for key, value in known.items() if value is not None}
 
-    def _weights(self) -> dict[str, Any]:
+    def _describe_weights(self) -> dict[str, Any]:
         """What tells lifter and detector from others; window and factor are not part of the checksum."""
         lifter = {
             "name": self.weights.name,
@@ -183,7 +183,7 @@ class Results:
         return {"lifter": lifter, "detector": {"name": self.clip.detector_name, "sha256": self.clip.detector_weights}}
 
 
-def _person(motion: Motion, frames: int) -> dict[str, Any]:
+def _describe_person(motion: Motion, frames: int) -> dict[str, Any]:
     """A person's entry in the summary of a clip with this many frames."""
     return {
         "id": motion.keypoints.person,
@@ -215,7 +215,7 @@ def is_ours(name: str) -> bool:
     return name == SUMMARY or _OURS.fullmatch(name) is not None
 
 
-def earlier_summary(out: Path) -> dict[str, Any]:
+def read_earlier_summary(out: Path) -> dict[str, Any]:
     """The summary of an earlier run in a folder; empty if there is none."""
     try:
         summary = read_json(out / SUMMARY)

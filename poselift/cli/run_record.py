@@ -45,7 +45,7 @@ class RunRecord(pl.Callback):
         """Writes the environment, versions, seed, config and fingerprints of the data."""
         if not trainer.is_global_zero:
             return
-        first = copy.copy(trainer.datamodule.training)  # type: ignore[attr-defined]
+        first = copy.copy(trainer.datamodule.training)  # type: ignore[attr-defined]  # not in Lightning's types
         first.epoch = 0
         made = environment()
         record = {
@@ -58,7 +58,7 @@ class RunRecord(pl.Callback):
             "seed": self.config.seed,
             "config": plain_dict(self.config),
             "data": {
-                **{key: _fingerprint(path) for key, path in _paths(self.config.data, "data")},
+                **{key: _fingerprint(path) for key, path in _find_paths(self.config.data, "data")},
                 # Equal in two runs only if their data, seed and settings are equal.
                 "first_batch": {"sha256": _sha256_of_tensors(first.make(0))},
             },
@@ -67,11 +67,11 @@ class RunRecord(pl.Callback):
         write_text(self.path.with_name("config.yaml"), OmegaConf.to_yaml(self.config))
 
 
-def _paths(config: DictConfig | ListConfig, key: str) -> Iterator[tuple[str, Path]]:
+def _find_paths(config: DictConfig | ListConfig, key: str) -> Iterator[tuple[str, Path]]:
     """Files and folders in the config, with the key of each; elements of a list are numbered from 0."""
     for name, value in config.items() if isinstance(config, DictConfig) else enumerate(config):
         if isinstance(value, DictConfig | ListConfig):
-            yield from _paths(value, f"{key}.{name!s}")
+            yield from _find_paths(value, f"{key}.{name!s}")
         elif isinstance(value, str) and value and Path(value).exists():
             yield f"{key}.{name!s}", Path(value)
 

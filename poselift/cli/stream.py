@@ -16,10 +16,10 @@ import numpy as np
 
 from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import DetectorRequest, add_detector_options, add_quality_option, make_detector_request
-from poselift.cli.lift_request import make_request
 from poselift.cli.lifter_device import choose_lifter_device
 from poselift.cli.live_outputs import LiveOutputs, OutputRequest
-from poselift.cli.values import number_where
+from poselift.cli.request_fields import make_request
+from poselift.cli.values import full_text, number_where
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
 from poselift.core.threads import limit_torch
@@ -51,6 +51,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "source",
+        type=full_text,
         nargs="?",
         default="0",
         metavar="0|FILE|URL",

@@ -28,9 +28,9 @@ from pytorch_lightning.utilities.exceptions import MisconfigurationException
 from poselift.cli.config import check_config, output_folder, plain_dict, run_configured
 from poselift.cli.earlier_run import (
     check_earlier,
-    checkpoint_to_resume,
     describe_difference,
-    last_checkpoint,
+    find_checkpoint,
+    find_last_checkpoint,
     read_resumed,
 )
 from poselift.cli.run_record import RunRecord, evaluation_command, resume_command, train_command
@@ -147,21 +147,21 @@ def _check(config: DictConfig) -> None:
 
 def _train(config: DictConfig, data: MotionData | None) -> float | None:
     """Trains in a folder that no other run uses; see `train`."""
-    checkpoint = checkpoint_to_resume(config)
+    checkpoint = find_checkpoint(config)
     check_earlier(config, checkpoint)
     pl.seed_everything(config.seed, verbose=False)
     data = data or instantiate(config.data, _convert_="all")
     task = training_task(config, data)
     saved = read_resumed(checkpoint, task) if checkpoint else {}
     step = saved.get("global_step", 0)
-    loggers = _loggers(config, step)
-    callbacks = _callbacks(config, loggers)
-    trainer = _trainer(config, callbacks, loggers)
+    loggers = _build_loggers(config, step)
+    callbacks = _build_callbacks(config, loggers)
+    trainer = _build_trainer(config, callbacks, loggers)
     if trainer.is_global_zero:
         _remove_partial(Path(config.output), callbacks, loggers)
     if 0 < trainer.max_steps <= step:
         with explain_damage(checkpoint, step, trainer):
-            return _already_finished(config, trainer, task, callbacks, loggers, saved)
+            return _report_finished(config, trainer, task, callbacks, loggers, saved)
     if trainer.is_global_zero:
         _say_what_comes(config, task, trainer, step)
     try:
@@ -195,7 +195,7 @@ _PRECISIONS = ("None", "32", "32-true", "16", "16-mixed", "bf16", "bf16-mixed")
 """Lightning's names of the precisions in which weights stay in float32, which batches and losses are in."""
 
 
-def _trainer(config: DictConfig, callbacks: list[pl.Callback], loggers: list[Logger]) -> pl.Trainer:
+def _build_trainer(config: DictConfig, callbacks: list[pl.Callback], loggers: list[Logger]) -> pl.Trainer:
     """The trainer, with what every run has.
 
     Raises:
@@ -215,7 +215,7 @@ def _trainer(config: DictConfig, callbacks: list[pl.Callback], loggers: list[Log
             enable_model_summary=False,
         )
     except InstantiationException as error:
-        raise _rejected(error.__cause__ or error) from error
+        raise _explain_rejection(error.__cause__ or error) from error
     return trainer
 
 
@@ -231,14 +231,14 @@ def _explain_settings() -> Iterator[None]:
         _, _, *frames = traceback.extract_tb(error.__traceback__)  # after those of this file
         if any("pytorch_lightning" not in frame.filename for frame in frames):
             raise
-        raise _rejected(error) from error
+        raise _explain_rejection(error) from error
 
 
-def _rejected(error: BaseException) -> InputError:
+def _explain_rejection(error: BaseException) -> InputError:
     return InputError(f"the trainer rejects its settings ({reason(error)}); change trainer.*")
 
 
-def _loggers(config: DictConfig, step: int) -> list[Logger]:
+def _build_loggers(config: DictConfig, step: int) -> list[Logger]:
     """The loggers of a run that starts at a step."""
     loggers: list[Logger] = [instantiate(logger) for logger in config.logger.values() if logger]
     for logger in loggers:
@@ -247,7 +247,7 @@ def _loggers(config: DictConfig, step: int) -> list[Logger]:
     return loggers
 
 
-def _callbacks(config: DictConfig, loggers: list[Logger]) -> list[pl.Callback]:
+def _build_callbacks(config: DictConfig, loggers: list[Logger]) -> list[pl.Callback]:
     """The callbacks of the config; those that write weights know how the run was started."""
     callbacks: list[pl.Callback] = [instantiate(callback) for callback in config.callbacks.values() if callback]
     if not loggers:  # without one, Lightning refuses the monitor of the learning rate
@@ -328,14 +328,14 @@ def _end(config: DictConfig, trainer: pl.Trainer, number: int) -> NoReturn:
     """
     if not trainer.is_global_zero:
         raise SystemExit(0) from None  # Lightning kills the first process if another one fails
-    if last_checkpoint(config):
+    if find_last_checkpoint(config):
         print(f"Stopped. Go on with: {resume_command(config)}")
     else:
         print(f"Stopped before the first checkpoint in {config.output}; start the run again.")
     raise SystemExit(128 + number) from None
 
 
-def _already_finished(
+def _report_finished(
     config: DictConfig,
     trainer: pl.Trainer,
     task: LiftingTask,

@@ -21,16 +21,24 @@ def explain_value(message: str) -> str:
     return _NO_NUMBER.sub(lambda found: f"{found[2]} is not {_NUMBERS[found[1]]}", message)
 
 
+def full_text(text: str) -> str:
+    """A path, URL or name that is there.
+
+    Raises:
+        ArgumentTypeError: it is empty, as from an unset variable of a script.
+    """
+    if not text:
+        raise ArgumentTypeError("the path is empty; give one")
+    return text
+
+
 def local_path(text: str) -> Path:
     """The path of a file or folder of this machine.
 
     Raises:
-        ArgumentTypeError: the value is empty, as from an unset variable of a script, or a URL, of which `Path` would
-            take away a slash.
+        ArgumentTypeError: the value is empty, or a URL, of which `Path` would take away a slash.
     """
-    if not text:
-        raise ArgumentTypeError("the path is empty; give one")
-    if "://" in text:
+    if "://" in full_text(text):
         raise ArgumentTypeError(
             f"{text} is a URL; give a file of this machine (poselift stream takes URLs of cameras and videos)"
         )

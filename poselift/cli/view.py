@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from poselift.cli.editable import read_result_for_page
-from poselift.cli.read_results import find_people, find_video, read_summary, read_video_rate, require_camera
+from poselift.cli.read_results import (
+    check_video,
+    find_people,
+    find_video,
+    read_summary,
+    read_video_rate,
+    require_camera,
+)
 from poselift.cli.values import check_out_file, local_path
 from poselift.cli.web import add_runtime_options
 from poselift.core.errors import InputError
@@ -80,7 +87,7 @@ def write_page_of_people(
         The files that were written.
 
     Raises:
-        InputError: a file cannot be read or written, or two are of one person.
+        InputError: a file cannot be read or written, two are of one person, or the video is another one.
     """
     folder = found[0].parent
     motions = [read_motion(path) for path in found]
@@ -90,16 +97,19 @@ def write_page_of_people(
         raise InputError(f"a page shows each person once; {', '.join(map(str, found))} have only {len(about)} people")
     first = sidecars[0]
     require_camera(first, found[0])
+    video = video or find_video(folder)
+    if video is not None:
+        check_video(video, motions[0].keypoints.image_size)
     summary = read_summary(folder)
     title = str(first.get("video") or first.get("keypoints_file") or folder.absolute().name)
     if span is None and {"start_s", "end_s"} <= set(summary):
         span = _span(summary, folder)
     angles = {motion.keypoints.person: measure_joint_angles(motion) for motion in motions if motion.posed.any()}
-    shown = View(title, first["camera"], about, angles, _characters(motions, span[0] if span else None))
-    return write_page(out, motions, shown, video or find_video(folder), span, read_video_rate(first, found[0]))
+    shown = View(title, first["camera"], about, angles, _make_characters(motions, span[0] if span else None))
+    return write_page(out, motions, shown, video, span, read_video_rate(first, found[0]))
 
 
-def _characters(motions: list[Motion], start: float | None) -> dict[int, dict[str, bytes]]:
+def _make_characters(motions: list[Motion], start: float | None) -> dict[int, dict[str, bytes]]:
     """BVH and GLB of each person, to save from the page; nobody's if they are too large for it."""
     found: dict[int, dict[str, bytes]] = {}
     for motion in motions:

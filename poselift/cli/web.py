@@ -7,6 +7,7 @@ import tempfile
 import webbrowser
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from poselift.cli.values import local_path
 from poselift.core.errors import InputError, reason
@@ -104,7 +105,18 @@ class _Server(http.server.ThreadingHTTPServer):
 
 
 class _Handler(http.server.SimpleHTTPRequestHandler):
-    """Files with the headers that give threads and stop connections."""
+    """Files with the headers that give threads and stop connections; a page of another host reads none."""
+
+    def send_head(self) -> Any:
+        """The file, unless the request names another host: a page of the web can give its name this machine's address.
+
+        Returns:
+            The open file, or None after an error.
+        """
+        if urlsplit(f"//{self.headers.get('Host', 'localhost')}").hostname not in ("localhost", "127.0.0.1"):
+            self.send_error(http.HTTPStatus.FORBIDDEN, "this page is for this machine; open it at localhost")
+            return None
+        return super().send_head()
 
     def end_headers(self) -> None:
         """Adds the headers."""

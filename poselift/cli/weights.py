@@ -3,6 +3,7 @@
 import argparse
 from typing import Any
 
+from poselift.cli.values import full_text
 from poselift.core.download import cache_folder
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
@@ -37,6 +38,7 @@ def add_lifter_option(parser: argparse._ActionsContainer, default: str = DEFAULT
         "--weights",
         default=default,
         metavar="NAME|FILE",
+        type=full_text,
         help="the lifter: shipped weights by name, or a .safetensors file (default: %(default)s)",
     )
 

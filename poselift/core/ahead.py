@@ -28,6 +28,6 @@ def make_ahead(items: Iterable[_Item], most: int) -> Iterator[_Item]:
     try:
         while (item := waiting.popleft().result()) is not end:
             waiting.append(pool.submit(next, iterator, end))
-            yield item  # type: ignore[misc]
+            yield item  # type: ignore[misc]  # it is not the end
     finally:
         pool.shutdown(cancel_futures=True)

@@ -77,7 +77,7 @@ class _Apart:
             self.end()
             if time.monotonic() - began >= limit:
                 raise ValueError(f"it is not read within {limit:.0f} s") from None
-            raise ValueError(f"it crashes its reader ({_death(self._process.returncode)})") from None
+            raise ValueError(f"it crashes its reader ({_explain_death(self._process.returncode)})") from None
         except BaseException:  # such as Ctrl-C: an answer may be under way
             self.end()
             raise
@@ -125,7 +125,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_lock)
 
 
-def _death(code: int) -> str:
+def _explain_death(code: int) -> str:
     """How a process ended."""
     return (signal.strsignal(-code) or f"signal {-code}") if code < 0 else f"exit code {code}"
 
@@ -198,7 +198,7 @@ def _receive(value: Any, stream: IO[bytes], most: int) -> Any:
     array = np.empty(count, dtype)
     raw, filled = array.view(np.uint8).data if array.nbytes else memoryview(b""), 0
     while filled < len(raw):
-        part = stream.readinto(raw[filled:])  # type: ignore[attr-defined]
+        part = stream.readinto(raw[filled:])  # type: ignore[attr-defined]  # pipes have it
         if not part:
             raise EOFError
         filled += part

@@ -41,6 +41,19 @@ def limit_unpacked(size: int) -> int:
     return max(_UNPACKED[0], _UNPACKED[1] * size)
 
 
+def check_file(path: str | os.PathLike[str], help_text: str = "") -> Path:
+    """The path of a file that can be read: no pipe or device, whose reading may never end.
+
+    Raises:
+        InputError: it is missing, or no regular file.
+    """
+    if not os.path.exists(path):  # False too for a name that is too long, where `Path.exists` raises
+        raise InputError(f"no such file: {path}; {help_text or 'check the path'}")
+    if not os.path.isfile(path):
+        raise InputError(f"{path} is no file; give a file")
+    return Path(path)
+
+
 def read_bytes(path: str | os.PathLike[str], most: int = MOST_TEXT) -> bytes:
     """The content of a file.
 
@@ -51,11 +64,7 @@ def read_bytes(path: str | os.PathLike[str], most: int = MOST_TEXT) -> bytes:
     Raises:
         InputError: the file is missing, is no regular file, cannot be read, or is larger.
     """
-    path = Path(path)
-    if not path.exists():
-        raise InputError(f"no such file: {path}; check the path")
-    if not path.is_file():  # reading a pipe or a device may never end
-        raise InputError(f"{path} is no file; give a file")
+    path = check_file(path)
     try:
         if (size := path.stat().st_size) > most:
             raise InputError(f"{path} is too large to read ({size} bytes, at most {most}); split it")
@@ -120,7 +129,7 @@ def parse_json(text: str, where: str, help_text: str = "", *, finite: bool = Fal
     try:
         value = json.loads(text, parse_int=_whole, parse_constant=_refuse if finite else None)
         if _count_levels(value) > _DEEPEST:
-            raise ValueError(f"it nests more than {_DEEPEST} levels")  # noqa: TRY301
+            raise ValueError(f"it nests more than {_DEEPEST} levels")
     except (ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"{where} cannot be read as JSON ({reason(error)}){help_text and f'; {help_text}'}") from error
     return value
@@ -193,6 +202,22 @@ def whole_number(value: Any, least: int, most: int) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not least <= value <= most:
         return None
     return int(value) if value == math.floor(value) else None
+
+
+def real_number(value: object) -> float | None:
+    """The value as a float if it is a number of Python or numpy, NaN and infinity included; None otherwise.
+
+    Example:
+        >>> real_number(np.array(2)), real_number(True), real_number("2"), real_number(1j)
+        (2.0, None, None, None)
+    """
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    try:
+        return float(value) if number else None  # type: ignore[arg-type]
+    except OverflowError:
+        return math.copysign(math.inf, value)  # type: ignore[arg-type]
 
 
 class _PlainLoader(yaml.SafeLoader):

@@ -1,4 +1,6 @@
-"""Cells of CSV files that spreadsheets do not take for formulas."""
+"""Cells of CSV files: numbers in one way, and names that spreadsheets do not take for formulas."""
+
+import math
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """First letters of formulas, also in full width: https://owasp.org/www-community/attacks/CSV_Injection"""
@@ -14,3 +16,23 @@ def escape_formula(name: str) -> str:
         ("'=cmd|' /C calc'!A0", 'ours')
     """
     return f"'{name}" if name.startswith(_FORMULA) else name
+
+
+def format_cell(value: str | float | int | None, digits: int | None = None) -> str:
+    """A cell: names as of `escape_formula`, flags as 0 or 1, and nothing for a number that is unknown.
+
+    Args:
+        value: a name, flag, whole number or number; None or NaN if it is unknown.
+        digits: after the point of a number; all that it has if None. Whole numbers have none.
+
+    Example:
+        >>> [format_cell(value, 2) for value in ("=1", True, 12, 1.0, -0.001, float("nan"), None)]
+        ["'=1", '1', '12', '1.00', '0.00', '', '']
+    """
+    if isinstance(value, str):
+        return escape_formula(value)
+    if isinstance(value, int):
+        return str(int(value))
+    if value is None or not math.isfinite(value):
+        return ""
+    return repr(float(value)) if digits is None else f"{value:z.{digits}f}"  # without a negative zero

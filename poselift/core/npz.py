@@ -5,20 +5,21 @@ import math
 import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, Any
 from zipfile import ZipFile, ZipInfo
 
 import numpy as np
 
-from poselift.core.bounded import limit_unpacked
+from poselift.core.bounded import check_file, limit_unpacked
 from poselift.core.errors import InputError, reason
 
 KINDS = "biufcSU"
 """Kinds of dtype that are read: numbers and text."""
 _PART = 1 << 20
+"""Bytes that are read at once."""
 _HIGHEST = 0x10FFFF
 _SURROGATES = 0xD800, 0xDFFF
+"""The highest code of a character in Unicode, and the codes between which there is none."""
 
 
 def npz_names(path: str | os.PathLike[str]) -> list[str]:
@@ -71,9 +72,7 @@ def npy_array(path: str | os.PathLike[str]) -> np.ndarray:
     Raises:
         InputError: the file is missing or damaged, declares more than it holds, or has objects.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"no such file: {path}; check the path")
+    path = check_file(path)
     try:
         with path.open("rb") as file:
             return read_array(file, path.stat().st_size)
@@ -132,14 +131,12 @@ def read_header(file: IO[bytes] | io.BufferedIOBase) -> tuple[tuple[int, ...], b
 @contextmanager
 def _open(path: str | os.PathLike[str], help_text: str) -> Iterator[tuple[ZipFile, dict[str, ZipInfo]]]:
     """The archive and its arrays, after a check of the sizes that it declares; all errors become an InputError."""
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"no such file: {path}{help_text and f'; {help_text}'}")
+    path = check_file(path, help_text)
     try:
         with ZipFile(path) as archive:
             unpacked, most = sum(info.file_size for info in archive.infolist()), limit_unpacked(path.stat().st_size)
             if unpacked > most:
-                raise ValueError(f"it declares {unpacked} bytes, more than the {most} that are read")  # noqa: TRY301
+                raise ValueError(f"it declares {unpacked} bytes, more than the {most} that are read")
             yield archive, {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
     except InputError:
         raise

@@ -1,5 +1,7 @@
 """Filters over frames: Gaussian means, greatest values and medians of the frames around each one."""
 
+from typing import Literal
+
 import numpy as np
 from jaxtyping import Float
 from numpy.lib.stride_tricks import sliding_window_view
@@ -35,7 +37,7 @@ def slide_median(values: Float[np.ndarray, "t *c"], reach: int) -> Float[np.ndar
     return middle
 
 
-def _take_windows(values: np.ndarray, reach: int, ends: str) -> np.ndarray:
+def _take_windows(values: np.ndarray, reach: int, ends: Literal["symmetric", "edge"]) -> np.ndarray:
     """The frames around each frame, along a last axis."""
     padding = [(reach, reach)] + [(0, 0)] * (values.ndim - 1)
-    return sliding_window_view(np.pad(values, padding, mode=ends), 2 * reach + 1, axis=0)  # type: ignore[call-overload]
+    return sliding_window_view(np.pad(values, padding, mode=ends), 2 * reach + 1, axis=0)

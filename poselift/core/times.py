@@ -3,6 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.bounded import real_number
 from poselift.core.errors import InputError
 
 _SPAN = 10
@@ -74,8 +75,12 @@ def check_bounds(start: float | int | None, end: float | int | None) -> None:
     """Checks the ends of a span, seconds; None for an end that is open.
 
     Raises:
-        InputError: the span is empty, or an end is no number.
+        InputError: the span is empty, or an end is no finite number.
     """
+    for name, value in (("start", start), ("end", end)):
+        number = 0.0 if value is None else real_number(value)
+        if number is None or not np.isfinite(number):
+            raise InputError(f"{name} is {value} s; give seconds, or leave it out")
     if not (-np.inf if start is None else start) < (np.inf if end is None else end):
         raise InputError(f"start is {start or 0:g} s and end {end} s; give an end after the start")
 
@@ -91,9 +96,10 @@ def check_rate(fps: object, name: str) -> float:
         InputError: it is no number from 1 to 1,000.
     """
     low, high = _RATES
-    if isinstance(fps, bool) or not isinstance(fps, int | float | np.number) or not low <= fps <= high:
+    rate = real_number(fps)
+    if rate is None or not low <= rate <= high:
         raise InputError(f"{name} is {fps}; give frames per second, from {low:g} to {high:g}")
-    return float(fps)
+    return rate
 
 
 def check_intervals(times: Float[np.ndarray, " t"], lowest: float = _RATES[0]) -> None:

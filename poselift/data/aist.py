@@ -74,28 +74,28 @@ def load_aist(
     """
     root = Path(root)
     pick_split(split, TRAIN_VAL_TEST, LAYOUT.name)
-    pick_names([keypoints], ("gt", "detected"), "data.keypoints", LAYOUT.name)
+    pick_names(keypoints, ("gt", "detected"), "data.keypoints", LAYOUT.name)
     chosen = pick_names(cameras, CAMERAS, "data.cameras", LAYOUT.name)
-    excluded = set(_words(root / "ignore_list.txt"))
+    excluded = set(_read_words(root / "ignore_list.txt"))
     mapping = root / "cameras" / "mapping.txt"
-    words = _words(mapping)
+    words = _read_words(mapping)
     settings = dict(zip(words[::2], words[1::2], strict=False))
     rigs: dict[str, dict[str, StillCamera]] = {}
     views = []
-    for sequence in _words(root / "splits" / f"pose_{split}.txt"):
+    for sequence in _read_words(root / "splits" / f"pose_{split}.txt"):
         if sequence in excluded:
             continue
         if sequence not in settings:
             raise InputError(f"{mapping} has no cameras for {sequence}; download the annotations again")
         setting = settings[sequence]
         if setting not in rigs:
-            rigs[setting] = _rig(LAYOUT.require_file(root / "cameras" / f"{setting}.json"))
+            rigs[setting] = _read_rig(LAYOUT.require_file(root / "cameras" / f"{setting}.json"))
         usable = [rigs[setting][name] for name in chosen if (sequence, name) not in UNUSABLE]
-        views += _sequence_views(root, sequence, keypoints, usable)
+        views += _load_sequence(root, sequence, keypoints, usable)
     return views
 
 
-def _sequence_views(root: Path, sequence: str, keypoints: str, cameras: list[StillCamera]) -> list[View]:
+def _load_sequence(root: Path, sequence: str, keypoints: str, cameras: list[StillCamera]) -> list[View]:
     fields = sequence.split("_")
     if len(fields) != 6 or fields[2] != "cAll":
         raise InputError(f"{sequence!r} is not a sequence of AIST++; their names are like gBR_sBM_cAll_d04_mBR0_ch01")
@@ -120,16 +120,16 @@ def _sequence_views(root: Path, sequence: str, keypoints: str, cameras: list[Sti
     ]
 
 
-def _rig(path: Path) -> dict[str, StillCamera]:
+def _read_rig(path: Path) -> dict[str, StillCamera]:
     """The nine cameras of a setting, by name."""
     content = read_json(path)
     if not isinstance(content, list) or not all(isinstance(camera, dict) for camera in content):
         raise InputError(f"{path} is not a list of cameras; download the annotations again")
     rig = {str(camera.get("name")): camera for camera in content}
-    return {name: _camera(f"{path}: camera {name}", name, entry(path, rig, name)) for name in CAMERAS}
+    return {name: _read_camera(f"{path}: camera {name}", name, entry(path, rig, name)) for name in CAMERAS}
 
 
-def _camera(where: str, name: str, content: dict[str, Any]) -> StillCamera:
+def _read_camera(where: str, name: str, content: dict[str, Any]) -> StillCamera:
     shapes = {"size": (2,), "matrix": (3, 3), "rotation": (3,), "translation": (3,), "distortions": (5,)}
     size, K, rotation, translation, distortion = (_entry(where, content, key, shape) for key, shape in shapes.items())
     if not all(np.isfinite(values).all() for values in (size, K, rotation, translation, distortion)):
@@ -144,7 +144,7 @@ def _camera(where: str, name: str, content: dict[str, Any]) -> StillCamera:
     )
 
 
-def _words(path: Path) -> list[str]:
+def _read_words(path: Path) -> list[str]:
     return read_lenient_text(LAYOUT.require_file(path)).split()
 
 

@@ -153,7 +153,7 @@ def exchange_limbs(windows: Windows, share: float, generator: torch.Generator) -
     joints = windows.joints
     chosen, lender = _partners(windows, share, generator)
     own, lent = joints[chosen], joints[lender]
-    vectors, borrowed = known_bones(own), known_bones(lent)
+    vectors, borrowed = measure_known_bones(own), measure_known_bones(lent)
     for limb, bones in _LIMBS.items():
         axes = pelvis_axes if limb.endswith("leg") else shoulder_axes
         turn = axes(own) @ axes(lent).mT
@@ -213,7 +213,7 @@ def change_proportions(windows: Windows, size: float, generator: torch.Generator
     overall = torch.exp(size * torch.randn(count, 1, generator=generator, device=device))
     factors = overall * torch.exp(spread * torch.randn(count, len(_KINDS), generator=generator, device=device))
     per_joint = torch.cat((factors, overall), 1)[:, _KIND_OF_JOINT]  # the pelvis (-1) takes the last column
-    vectors = known_bones(joints) * per_joint[:, None, :, None]
+    vectors = measure_known_bones(joints) * per_joint[:, None, :, None]
     leg = 0.5 * (factors[:, _KINDS.index("knee")] + factors[:, _KINDS.index("ankle")])
     return replace(windows, joints=hang(vectors, joints), root=windows.root * leg[:, None, None])
 
@@ -234,7 +234,7 @@ def bend(windows: Windows, share: float, generator: torch.Generator, sway: float
     chosen = _draw(len(everyone), share, generator)
     joints = everyone[chosen]
     axes = pelvis_axes(joints)
-    vectors = known_bones(joints) @ axes  # in the pelvis's frame
+    vectors = measure_known_bones(joints) @ axes  # in the pelvis's frame
     for joint in CMU28.joints:
         spread = _BENDS.get(_kind(joint))
         if spread is None:
@@ -253,7 +253,7 @@ def _waves(times: Float[Tensor, "b t"], generator: torch.Generator) -> Float[Ten
     return 2**0.5 * torch.sin(2 * math.pi * (times / (0.5 * 8**period) + phase))
 
 
-def known_bones(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t j 3"]:
+def measure_known_bones(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t j 3"]:
     """Bone vectors; unknown joints are at the pelvis, so that bones add up."""
     return bone_vectors(joints.nan_to_num(), CMU28.parent_indices)
 

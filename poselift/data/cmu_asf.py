@@ -186,7 +186,7 @@ def prepare(raw: str | Path, path: str | Path, fps: float = 120.0, at_60: Collec
     check_writable(Path(path).parent)
     if not fps > 0:
         raise InputError(f"a frame rate of {fps} is impossible; give a number above 0")
-    trials = _trials(Path(raw) / "subjects")
+    trials = _find_trials(Path(raw) / "subjects")
     _check_names(at_60, trials)
     skeletons = {subject: read_asf(trials[subject][0].with_name(f"{subject}.asf")) for subject in trials}
     clips: list[_Clip] = []
@@ -203,7 +203,7 @@ def prepare(raw: str | Path, path: str | Path, fps: float = 120.0, at_60: Collec
     return "\n".join([*lines, f"missing: {', '.join(absent)}"] if absent else lines)
 
 
-def _trials(folder: Path) -> dict[str, list[Path]]:
+def _find_trials(folder: Path) -> dict[str, list[Path]]:
     """The AMC files of each existing subject of the corpus; each subject has its ASF file."""
     trials = {subject: sorted((folder / subject).glob(f"{subject}_*.amc")) for subject in _SPLIT_OF}
     trials = {subject: files for subject, files in trials.items() if files}

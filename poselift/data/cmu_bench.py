@@ -32,7 +32,7 @@ class CmuBench:
     """
 
     def __init__(self, corpus: str | Path, bench: str | Path, skeleton: str = "h36m17", keypoints: str = "det") -> None:
-        pick_names([keypoints], ("det", "gt"), "data.keypoints", "the benchmark")
+        pick_names(keypoints, ("det", "gt"), "data.keypoints", "the benchmark")
         self.skeleton, self.keypoints = get_skeleton(skeleton).name, keypoints
         arrays = load_arrays(
             bench,

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from poselift.core.errors import InputError
-from poselift.data.dataset_skeletons import in_skeleton
+from poselift.data.dataset_skeletons import convert_skeleton
 from poselift.skeleton import Skeleton
 
 
@@ -98,7 +98,7 @@ class MotionCorpus:
 
     def convert(self, skeleton: Skeleton) -> "MotionCorpus":
         """The corpus in another skeleton, by joint name; joints that it lacks are NaN."""
-        return replace(self, joints=in_skeleton(self.joints, self.skeleton, skeleton), skeleton=skeleton)
+        return replace(self, joints=convert_skeleton(self.joints, self.skeleton, skeleton), skeleton=skeleton)
 
     def clip(self, index: int) -> tuple[Float[Tensor, "t j 3"], Float[Tensor, "t 3"]]:
         """Joints and root of one clip."""

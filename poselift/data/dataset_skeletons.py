@@ -37,7 +37,7 @@ def spread(values: Float[Tensor, "*b p c"], places: Sequence[int], joints: int, 
     return spread_out
 
 
-def in_skeleton(
+def convert_skeleton(
     values: Float[Tensor, "*b j c"], source: Skeleton, target: Skeleton, fill: float = torch.nan
 ) -> Float[Tensor, "*b k c"]:
     """Values of one skeleton in another, by joint name.

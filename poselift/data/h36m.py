@@ -99,7 +99,7 @@ def load_h36m(
     subjects = pick_names(subjects, known, "data.subjects", f"the {split} split of {LAYOUT.name}")
     if downsample < 1:
         raise InputError(f"data.downsample={downsample} must be 1 or more")
-    takes = _takes(root, subjects)
+    takes = _load_takes(root, subjects)
     path_2d = root / f"data_2d_h36m_{keypoints}.npz"
     keypoint_skeleton, detected = H36M17, None
     if keypoints != "gt":
@@ -142,7 +142,7 @@ def load_h36m_corpus(root: str | Path, split: str = "train") -> MotionCorpus:
     Raises:
         InputError: the split is unknown, or the file is missing or malformed.
     """
-    takes = _takes(Path(root), pick_split(split, SUBJECTS, LAYOUT.name))
+    takes = _load_takes(Path(root), pick_split(split, SUBJECTS, LAYOUT.name))
     clips = {
         f"{subject}/{name}": torch.from_numpy(take[..., [0, 2, 1]] * np.array([1, 1, -1], np.float32))  # Z up to Y up
         for (subject, name), take in takes.items()
@@ -163,7 +163,7 @@ def action_name(take: str) -> str:
     return name
 
 
-def _takes(root: Path, subjects: tuple[str, ...]) -> dict[tuple[str, str], np.ndarray]:
+def _load_takes(root: Path, subjects: tuple[str, ...]) -> dict[tuple[str, str], np.ndarray]:
     """The 17 joints in the world (Z up, metres, float32), by subject and take."""
     path = LAYOUT.require_file(root / "data_3d_h36m.npz")
     positions = load_object_npz(path, "positions_3d")

@@ -73,7 +73,7 @@ def prepare(raw: str | Path, root: str | Path) -> str:
         InputError: the download is incomplete or malformed, or the folder cannot be written to.
     """
     check_writable(root)
-    positions = {subject: _subject(Path(raw), subject) for split in SUBJECTS.values() for subject in split}
+    positions = {subject: _read_subject(Path(raw), subject) for split in SUBJECTS.values() for subject in split}
     with atomic_path(Path(root) / "data_3d_h36m.npz") as temporary:
         np.savez_compressed(temporary, positions_3d=np.array(positions, object))
     lines = []
@@ -89,7 +89,7 @@ def prepare(raw: str | Path, root: str | Path) -> str:
     return "\n".join(lines)
 
 
-def _subject(folder: Path, subject: str) -> dict[str, np.ndarray]:
+def _read_subject(folder: Path, subject: str) -> dict[str, np.ndarray]:
     """The takes of a subject, (t, 32, 3) in metres, by the field's names ("Photo", "WalkDog")."""
     place = folder / subject / "MyPoseFeatures" / "D3_Positions"
     files = [file for file in LAYOUT.require_files(place, "*.cdf") if not file.name.startswith("_")]

@@ -74,7 +74,7 @@ def load_h36m_mmpose(
     check_shape(path, "S", points, (frames, joints, 4))
     pixels = check_shape(path, "part", arrays["part"], (frames, joints, 3))
     if keypoints != "gt":
-        pixels = _detections(root / "joint_2d_det_files" / f"{keypoints}_{split}.npy", frames)
+        pixels = _read_detections(root / "joint_2d_det_files" / f"{keypoints}_{split}.npy", frames)
     path_cameras = LAYOUT.require_file(annotations / "cameras.pkl")
     cameras = load_pickle(path_cameras)
 
@@ -89,7 +89,7 @@ def load_h36m_mmpose(
                 f"{path}: 'imgname' has {str(names[first])!r}, expected S1_Directions_1.54138969_000001.jpg"
             )
         subject, take, camera_name = parts[1], parts[2].replace("_", " "), parts[3]
-        camera = _camera(path_cameras, cameras, subject, camera_name)
+        camera = _read_camera(path_cameras, cameras, subject, camera_name)
         views.append(
             recorded_view(
                 f"{subject}/{take}/{camera_name}",
@@ -113,13 +113,13 @@ def load_h36m_mmpose(
     return views
 
 
-def _detections(path: Path, frames: int) -> np.ndarray:
+def _read_detections(path: Path, frames: int) -> np.ndarray:
     """Pixels and scores of a detector in each frame of the annotations."""
     array = npy_array(LAYOUT.require_file(path))
     return check_shape(path, "keypoints", array, (frames, len(H36M17), 3))
 
 
-def _camera(path: Path, cameras: Any, subject: str, name: str) -> H36MCamera:
+def _read_camera(path: Path, cameras: Any, subject: str, name: str) -> H36MCamera:
     """A camera of cameras.pkl."""
     entry = cameras.get((subject, name)) if isinstance(cameras, dict) else None
     if not isinstance(entry, dict):

@@ -81,7 +81,7 @@ def load_h36m_motionbert(
         raise InputError(f"data.clip={clip} must be 1 or more, or null")
     pick_split(split, SUBJECTS, LAYOUT.name)
     path = LAYOUT.require_file(Path(root) / file)
-    frames = _frames(path, load_pickle(path), split)
+    frames = _read_frames(path, load_pickle(path), split)
     changes = (frames.source[1:] != frames.source[:-1]) | (frames.camera[1:] != frames.camera[:-1])
     cuts = [0, *(np.flatnonzero(changes) + 1).tolist(), len(frames.source)]
     views = []
@@ -134,7 +134,7 @@ class _Frames:
     posed: Shaped[np.ndarray, "t j 3"] | None = None
 
 
-def _frames(path: Path, data: Any, split: str) -> _Frames:
+def _read_frames(path: Path, data: Any, split: str) -> _Frames:
     """The arrays of one split, checked."""
     part = entry(path, data, split)
 

@@ -36,7 +36,7 @@ def member_names(path: Path) -> set[str]:
         return set()
     try:
         require("h5py", "datasets")
-        return set(read_apart(_names, path, limit_unpacked(path.stat().st_size)))
+        return set(read_apart(_read_names, path, limit_unpacked(path.stat().st_size)))
     except ValueError:  # the reader that takes the file tells it
         return set()
 
@@ -57,7 +57,7 @@ def read_arrays(path: Path, names: Sequence[str]) -> tuple[dict[str, Array], dic
     return {name: (tuple(dimensions), values) for name, (dimensions, values) in arrays.items()}, about
 
 
-def _names(path: str, most: int) -> list[str]:
+def _read_names(path: str, most: int) -> list[str]:
     """Names at the top level."""
     import h5py
 

@@ -94,13 +94,13 @@ def load_humaneva(
             {name: pixels_of(path, data, key, name, joints, len(clip), 3) for name, clip in clips.items()}
             for path, data, joints in ((path_gt, exact, HUMANEVA15), (path_2d, detected, skeleton))
         )
-        views += _subject_views(subject, clips, truth, seen, skeleton, actions)
+        views += _load_subject(subject, clips, truth, seen, skeleton, actions)
     if not views:
         raise InputError(f"{path_3d} has no clip of data.actions={list(actions or ())} in {part}")
     return views
 
 
-def _subject_views(
+def _load_subject(
     subject: str,
     clips: dict[str, np.ndarray],
     truth: dict[str, list[np.ndarray]],

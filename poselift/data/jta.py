@@ -64,11 +64,11 @@ def load_jta(root: str | Path, split: str = "test", sequences: Sequence[int] | N
         paths = sorted(LAYOUT.require_files(folder, "seq_*.json"), key=lambda path: (len(path.stem), path.stem))
     else:
         paths = [LAYOUT.require_file(folder / f"seq_{number}.json") for number in sequences]
-    return [view for path in paths for view in _sequence(path)]
+    return [view for path in paths for view in _load_sequence(path)]
 
 
-def _sequence(path: Path) -> list[View]:
-    poses = _poses(path)
+def _load_sequence(path: Path) -> list[View]:
+    poses = _read_poses(path)
     frame, person = poses[:, 0, 0], poses[:, 0, 1]
     breaks = np.flatnonzero((np.diff(person) != 0) | (np.diff(frame) != 1)) + 1
     views = []
@@ -95,7 +95,7 @@ def _sequence(path: Path) -> list[View]:
     return views
 
 
-def _poses(path: Path) -> Float[np.ndarray, "poses 22 10"]:
+def _read_poses(path: Path) -> Float[np.ndarray, "poses 22 10"]:
     """The rows of a file by person, frame and joint; NaN where a joint has no row."""
     rows = numbers(path, "the list of rows", read_json(path), (None, _COLUMNS))
     joint = rows[:, 2]

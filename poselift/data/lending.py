@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from poselift.data.augment import hang, known_bones, pelvis_axes, shoulder_axes
+from poselift.data.augment import hang, measure_known_bones, pelvis_axes, shoulder_axes
 from poselift.data.corpus import MotionCorpus
 from poselift.skeleton import CMU28
 
@@ -28,7 +28,7 @@ class Body:
     """
 
     def __init__(self, joints: Float[Tensor, "t 28 3"]) -> None:
-        bones = known_bones(joints[None])
+        bones = measure_known_bones(joints[None])
         self.lengths = bones.norm(dim=-1)[0].median(0).values
         self.hips = (bones @ pelvis_axes(joints[None]))[0].median(0).values[_HIPS]
         self.shoulders = (bones @ shoulder_axes(joints[None]))[0].median(0).values[_SHOULDERS]
@@ -66,7 +66,7 @@ def put_on_bodies(corpus: MotionCorpus, bodies: list[Body]) -> MotionCorpus:
     for first, end in itertools.pairwise(starts):
         body = bodies[chance.integers(len(bodies))]
         own = corpus.joints[None, first:end]
-        bones = known_bones(own)
+        bones = measure_known_bones(own)
         moved = torch.nn.functional.normalize(bones, dim=-1) * body.lengths[:, None]
         filled = own.nan_to_num()
         moved[:, :, _HIPS] = torch.einsum("btik,jk->btji", pelvis_axes(filled), body.hips)

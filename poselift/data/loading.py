@@ -96,11 +96,11 @@ def pick_split(split: str, splits: Mapping[str, T], dataset: str) -> T:
     return splits[split]
 
 
-def pick_names(chosen: Sequence[str] | None, known: Sequence[str], key: str, dataset: str) -> tuple[str, ...]:
+def pick_names(chosen: str | Sequence[str] | None, known: Sequence[str], key: str, dataset: str) -> tuple[str, ...]:
     """The chosen names; all known ones where the choice is None.
 
     Args:
-        chosen: some of the known names.
+        chosen: one of the known names, or some.
         known: every name of the dataset.
         key: the override that chooses, for the message, e.g. "data.cameras".
         dataset: name of the dataset, for the message.
@@ -108,10 +108,11 @@ def pick_names(chosen: Sequence[str] | None, known: Sequence[str], key: str, dat
     Raises:
         InputError: a chosen name is not known; the message lists the known ones.
     """
-    names = tuple(known if chosen is None else chosen)
+    names = (chosen,) if isinstance(chosen, str) else tuple(known if chosen is None else chosen)
     for name in names:
         if name not in known:
-            raise InputError(f"{key}={[*names]}: {dataset} has no {name!r}; it has {', '.join(known)}")
+            given = chosen if isinstance(chosen, str) else f"[{','.join(map(str, names))}]"
+            raise InputError(f"{key}={given}: {dataset} has no {name!r}; it has {', '.join(known)}")
     return names
 
 

@@ -119,8 +119,8 @@ def made_views(skeleton: str = "h36m17", keypoints: str = "det") -> list[View]:
     Raises:
         InputError: the skeleton or the keypoints are unknown.
     """
-    pick_names([keypoints], ("det", "gt"), "data.keypoints", "the set of made people")
-    clips = dict(_clips())
+    pick_names(keypoints, ("det", "gt"), "data.keypoints", "the set of made people")
+    clips = dict(_make_clips())
     corpus = MotionCorpus.from_world(clips, tuple(name.partition("/")[2] for name in clips), _FPS, CMU28)
     return [
         replace(view.show(skeleton, keypoints), action=view.name.partition("/")[0])
@@ -128,7 +128,7 @@ def made_views(skeleton: str = "h36m17", keypoints: str = "det") -> list[View]:
     ]
 
 
-def _clips() -> Iterator[tuple[str, Float[Tensor, "t 28 3"]]]:
+def _make_clips() -> Iterator[tuple[str, Float[Tensor, "t 28 3"]]]:
     """Name and joints of each clip, world frame, metres; each person does every second movement."""
     time = torch.arange(_FRAMES) / _FPS
     for number, (person, sizes) in enumerate(_BODIES.items()):

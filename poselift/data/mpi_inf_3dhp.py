@@ -126,12 +126,12 @@ def load_mpi_inf_3dhp(
     names = pick_split(split, {"train": tuple(f"S{n}" for n in range(1, 9)), "test": tuple(TEST_CLIPS)}, LAYOUT.name)
     chosen = pick_names(subjects, names, "data.subjects", f"the {split} split of {LAYOUT.name}")
     if split == "test":
-        return [_test_clip(root, name, key) for name in chosen]
+        return [_load_test_clip(root, name, key) for name in chosen]
     return [
         view
         for subject, sequence in SEQUENCES
         if subject in chosen
-        for view in _train_sequence(root, subject, sequence, cameras, key)
+        for view in _load_train_sequence(root, subject, sequence, cameras, key)
     ]
 
 
@@ -207,7 +207,7 @@ def clip_view(
     )
 
 
-def _train_sequence(root: Path, subject: str, sequence: str, cameras: Sequence[int], key: str) -> list[View]:
+def _load_train_sequence(root: Path, subject: str, sequence: str, cameras: Sequence[int], key: str) -> list[View]:
     folder = root / subject / sequence
     path = LAYOUT.require_file(folder / "annot.mat")
     cells = load_mat(path, dict.fromkeys(("annot2", "annot3", key), (14, 1)))
@@ -218,7 +218,7 @@ def _train_sequence(root: Path, subject: str, sequence: str, cameras: Sequence[i
         if camera not in calibration or not 0 <= camera < 14:
             raise InputError(f"data.cameras={[*cameras]}: {folder / 'camera.calibration'} has no camera {camera}")
         pixels, seen, joints = (
-            _cell(path, name, cells[name], camera, channels)[:frames]
+            _read_cell(path, name, cells[name], camera, channels)[:frames]
             for name, channels in (("annot2", 2), ("annot3", 3), (key, 3))
         )
         points = _place(path, joints, seen, len(pixels))
@@ -226,14 +226,14 @@ def _train_sequence(root: Path, subject: str, sequence: str, cameras: Sequence[i
     return views
 
 
-def _cell(path: Path, key: str, cells: np.ndarray, camera: int, channels: int) -> np.ndarray:
+def _read_cell(path: Path, key: str, cells: np.ndarray, camera: int, channels: int) -> np.ndarray:
     """(frames, 17, channels) of one camera, from a cell array of rows "x1 y1 (z1) x2 ..."."""
     rows = numbers(path, f"{key}{{{camera + 1}}}", cells[camera, 0], (None, len(JOINTS28) * channels))
     chosen = [JOINTS28.index(joint) for joint in MPI_INF_3DHP17.joints]
     return rows.reshape(len(rows), len(JOINTS28), channels)[:, chosen]
 
 
-def _test_clip(root: Path, name: str, key: str) -> View:
+def _load_test_clip(root: Path, name: str, key: str) -> View:
     path = root / name / "annot_data.mat"
     if not path.is_file():
         path = LAYOUT.require_file(root / "mpi_inf_3dhp_test_set" / name / "annot_data.mat")

@@ -59,36 +59,36 @@ def load_mpi_inf_3dhp_npz(root: str | Path, split: str = "test") -> list[View]:
         InputError: the split is unknown, or its file is missing, malformed, or contains more than arrays.
     """
     path = LAYOUT.require_file(Path(root) / pick_split(split, FILES, LAYOUT.name))
-    data = _dict(str(path), load_object_npz(path, "data"))
+    data = _read_dict(str(path), load_object_npz(path, "data"))
     if split == "test":
-        return [_test_clip(path, name, clip) for name, clip in data.items()]
-    return [view for name, pair in data.items() for view in _train_sequence(path, name, pair)]
+        return [_load_test_clip(path, name, clip) for name, clip in data.items()]
+    return [view for name, pair in data.items() for view in _load_train_sequence(path, name, pair)]
 
 
-def _train_sequence(path: Path, name: str, pair: Any) -> list[View]:
+def _load_train_sequence(path: Path, name: str, pair: Any) -> list[View]:
     subject, _, sequence = name.partition(" ")
     if not isinstance(pair, list | tuple | np.ndarray) or len(pair) != 2:
         raise InputError(f"{path}: {name!r} is not a pair of cameras and frame rate")
-    cameras, fps = _dict(f"{path}: {name!r}", pair[0]), float(pair[1])
+    cameras, fps = _read_dict(f"{path}: {name!r}", pair[0]), float(pair[1])
     views = []
     for camera, clip in cameras.items():
         if camera not in TRAIN_INTRINSICS:
             raise InputError(f"{path}: {name!r} has a camera {camera!r}; expected {', '.join(TRAIN_INTRINSICS)}")
-        pixels, points = _arrays(path, f"{name} {camera}", clip)
+        pixels, points = _read_arrays(path, f"{name} {camera}", clip)
         view = sequence_view(subject, sequence, camera, pixels, points, fps, TRAIN_INTRINSICS[camera])
-        views.append(_without_root(view))
+        views.append(_remove_root(view))
     return views
 
 
-def _test_clip(path: Path, name: str, clip: Any) -> View:
+def _load_test_clip(path: Path, name: str, clip: Any) -> View:
     if name not in TEST_CLIPS:
         raise InputError(f"{path} has a clip {name!r}; expected {', '.join(TEST_CLIPS)}")
-    pixels, points = _arrays(path, name, clip)
+    pixels, points = _read_arrays(path, name, clip)
     valid = np.asarray(entry(f"{path}: {name!r}", clip, "valid"))
-    return _without_root(clip_view(path, name, pixels, points, valid))
+    return _remove_root(clip_view(path, name, pixels, points, valid))
 
 
-def _arrays(path: Path, name: str, clip: Any) -> tuple[np.ndarray, np.ndarray]:
+def _read_arrays(path: Path, name: str, clip: Any) -> tuple[np.ndarray, np.ndarray]:
     """Keypoints in pixels and joints in metres."""
     seen, known = (entry(f"{path}: {name!r}", clip, key) for key in ("data_2d", "data_3d"))
     pixels = numbers(path, f"{name} data_2d", seen, (None, len(MPI_INF_3DHP17), 2))
@@ -96,11 +96,11 @@ def _arrays(path: Path, name: str, clip: Any) -> tuple[np.ndarray, np.ndarray]:
     return pixels, points / 1000
 
 
-def _dict(what: str, value: Any) -> dict[str, Any]:
+def _read_dict(what: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"{what} is a {type(value).__name__}, expected a dict")
     return value
 
 
-def _without_root(view: View) -> View:
+def _remove_root(view: View) -> View:
     return replace(view, root=torch.full_like(view.root, torch.nan))

@@ -37,7 +37,7 @@ def read_frame(path: Path) -> _Frame:
     """
     require("h5py", "datasets")
     try:
-        labels, index, values = read_apart(_table, path, limit_unpacked(path.stat().st_size))
+        labels, index, values = read_apart(_read_file, path, limit_unpacked(path.stat().st_size))
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"{path}: cannot be read as a table that pandas wrote as HDF5 ({reason(error)})") from error
     columns = [tuple(label) for label in labels]
@@ -47,7 +47,7 @@ def read_frame(path: Path) -> _Frame:
     return columns, index.tolist() if index is not None and whole else None, values
 
 
-def _table(path: str, most: int) -> tuple[_Columns, np.ndarray | None, np.ndarray]:
+def _read_file(path: str, most: int) -> tuple[_Columns, np.ndarray | None, np.ndarray]:
     """Labels of the columns, those of the rows, and values; damaged files raise various exceptions."""
     import h5py
 
@@ -55,12 +55,12 @@ def _table(path: str, most: int) -> tuple[_Columns, np.ndarray | None, np.ndarra
         tables = [group for group in file.values() if "pandas_type" in group.attrs]
         if len(tables) != 1:
             raise ValueError(f"it holds {len(tables)} tables, expected one, 'df_with_missing'")
-        blocks, index = (_of_table if "table" in tables[0] else _of_fixed)(tables[0], most)
+        blocks, index = (_read_table if "table" in tables[0] else _read_fixed)(tables[0], most)
     columns = [column for labels, _ in blocks for column in labels]
     return columns, index, np.concatenate([values for _, values in blocks], axis=1)
 
 
-def _of_table(group: Any, most: int) -> tuple[list[tuple[_Columns, np.ndarray]], np.ndarray | None]:
+def _read_table(group: Any, most: int) -> tuple[list[tuple[_Columns, np.ndarray]], np.ndarray | None]:
     """Columns and values of each block, and the labels of the rows, of the layout "table"."""
     rows = dataset_array(group["table"], most)
     fields = rows.dtype.names or ()
@@ -68,11 +68,13 @@ def _of_table(group: Any, most: int) -> tuple[list[tuple[_Columns, np.ndarray]],
     for name in sorted(field for field in fields if field.startswith("values_block_")):
         pickled = bytes(group["table"].attrs[f"{name}_kind"])
         labels = RestrictedUnpickler(BytesIO(pickled)).load()
-        blocks.append(([tuple(map(str, label)) for label in labels], rows[name].reshape(len(rows), -1).astype(float)))
+        blocks.append(
+            ([tuple(map(str, label)) for label in labels], rows[name].reshape(len(rows), len(labels)).astype(float))
+        )
     return blocks, rows["index"] if "index" in fields else None
 
 
-def _of_fixed(group: Any, most: int) -> tuple[list[tuple[_Columns, np.ndarray]], np.ndarray | None]:
+def _read_fixed(group: Any, most: int) -> tuple[list[tuple[_Columns, np.ndarray]], np.ndarray | None]:
     """The same of the layout "fixed"."""
     blocks = []
     for number in range(int(group.attrs["nblocks"])):

@@ -51,10 +51,10 @@ def load_pw3d(root: str | Path, split: str = "test") -> list[View]:
         InputError: the split is unknown, or its files are missing or malformed.
     """
     folder = Path(root) / "sequenceFiles" / pick_split(split, SPLITS, LAYOUT.name)
-    return [view for path in LAYOUT.require_files(folder, "*.pkl") for view in _sequence(path)]
+    return [view for path in LAYOUT.require_files(folder, "*.pkl") for view in _load_sequence(path)]
 
 
-def _sequence(path: Path) -> list[View]:
+def _load_sequence(path: Path) -> list[View]:
     data = load_pickle(path, encoding="latin1")
     keypoints_key = "poses2D" if isinstance(data, dict) and "poses2D" in data else "poses2d"
     people = {key: _people(path, data, key) for key in ("jointPositions", keypoints_key, "campose_valid")}

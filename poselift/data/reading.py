@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.apart import read_apart
-from poselift.core.bounded import limit_unpacked
+from poselift.core.bounded import check_file, limit_unpacked
 from poselift.core.errors import InputError, reason, shorten
 from poselift.core.npz import npz_arrays, npz_member, read_array, read_header
 from poselift.core.optional import require
@@ -116,7 +116,7 @@ def numbers(where: str | Path, key: str, values: Any, shape: Shape) -> Float[np.
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "biufO":
-            raise TypeError(f"values of type {array.dtype}")  # noqa: TRY301
+            raise TypeError(f"values of type {array.dtype}")
         array = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{where}: {key!r} is not an array of numbers ({reason(error)})") from error
@@ -165,9 +165,9 @@ def load_pickle(path: str | Path, *, encoding: str = "ASCII") -> Any:
         encoding: encoding of the 8-bit strings that Python 2 wrote, e.g. "latin1".
 
     Raises:
-        InputError: it is no pickle, or contains anything else; the message names it.
+        InputError: it is missing, no pickle, or contains anything else; the message names it.
     """
-    with open(path, "rb") as file:
+    with check_file(path).open("rb") as file:
         return _unpickle(file, str(path), encoding)
 
 
@@ -202,10 +202,10 @@ def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np
         The arrays, with axes in MATLAB's order in both versions; a cell array (version 5) is an array of objects.
 
     Raises:
-        InputError: it is no MATLAB file, a variable is missing or has another shape, or h5py, which version 7.3 needs,
-            is not installed.
+        InputError: the file is missing or no MATLAB file, a variable is missing or has another shape, or h5py, which
+            version 7.3 needs, is not installed.
     """
-    path = Path(path)
+    path = check_file(path)
     with path.open("rb") as file:
         # The first line of text has the version; HDF5 keeps it as a separate block before its data.
         is_hdf5 = file.read(128).startswith((b"MATLAB 7.3", b"\x89HDF"))

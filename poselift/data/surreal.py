@@ -64,10 +64,10 @@ def load_surreal(
     """
     folder = Path(root) / "cmu" / pick_split(split, TRAIN_VAL_TEST, LAYOUT.name)
     paths = [path for run in runs for path in LAYOUT.require_files(folder / f"run{run}", "*/*_info.mat")]
-    return [_clip(path, fps) for path in paths]
+    return [_load_clip(path, fps) for path in paths]
 
 
-def _clip(path: Path, fps: float) -> View:
+def _load_clip(path: Path, fps: float) -> View:
     clip = path.name.removesuffix("_info.mat")
     arrays = load_mat(path, {"joints2D": None, "joints3D": None, "camLoc": None})
     pixels = put_frames_first(path, "joints2D", arrays["joints2D"], len(SMPL24), 2)

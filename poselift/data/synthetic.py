@@ -35,6 +35,7 @@ _REST = {
     "right_ear": (-0.075, 0.07, 0.01),
 }
 _FPS = 50.0
+"""Frames a second of the made walk."""
 
 
 def rest_offsets() -> Float[Tensor, "28 3"]:

@@ -73,8 +73,8 @@ def load_totalcapture(root: str | Path, split: str = "test", cameras: Sequence[s
     """
     root = Path(root)
     chosen = pick_names(cameras, CAMERAS, "data.cameras", LAYOUT.name)
-    takes = _takes(root, split)
-    rig = _rig(LAYOUT.require_file(root / "calibration.cal"))
+    takes = _find_takes(root, split)
+    rig = _read_rig(LAYOUT.require_file(root / "calibration.cal"))
     views = []
     for take, path in takes.items():
         subject, _, action = take.partition("/")
@@ -101,7 +101,7 @@ def load_totalcapture_corpus(root: str | Path, split: str = "train") -> MotionCo
     Raises:
         InputError: the split is unknown, or a file is missing or malformed.
     """
-    takes = _takes(Path(root), split)
+    takes = _find_takes(Path(root), split)
     clips = {take: torch.from_numpy(read_positions(path)).float() for take, path in takes.items()}
     return MotionCorpus.from_world(clips, tuple(take.partition("/")[0] for take in takes), FPS, TOTALCAPTURE21)
 
@@ -123,7 +123,7 @@ def read_positions(path: str | Path) -> Float[np.ndarray, "t 21 3"]:
         if name not in names:
             raise InputError(f"{path}: no joint {name!r} in the first line, {' '.join(names)[:200]!r}")
     rows = [
-        _numbers(path, number, line, 3 * len(names), f"x y z of {len(names)} joints")
+        _read_numbers(path, number, line, 3 * len(names), f"x y z of {len(names)} joints")
         for number, line in enumerate(lines, start=2)
         if line.strip()
     ]
@@ -133,7 +133,7 @@ def read_positions(path: str | Path) -> Float[np.ndarray, "t 21 3"]:
     return points[:, [names.index(name) for name in _VICON_NAMES]] * INCH
 
 
-def _takes(root: Path, split: str) -> dict[str, Path]:
+def _find_takes(root: Path, split: str) -> dict[str, Path]:
     """The pose files of a split, by subject and take."""
     subjects, tested = pick_split(split, SPLITS, LAYOUT.name)
     takes = {}
@@ -147,7 +147,7 @@ def _takes(root: Path, split: str) -> dict[str, Path]:
     return takes
 
 
-def _rig(path: Path) -> dict[str, StillCamera]:
+def _read_rig(path: Path) -> dict[str, StillCamera]:
     """The eight cameras by name.
 
     The first line has their number and that of the distortion terms. Each camera has seven lines: the first and last
@@ -167,7 +167,7 @@ def _rig(path: Path) -> dict[str, StillCamera]:
             ("t", 3),
         )
         picture, lens, (k1,), *R, t = (
-            _numbers(path, number, lines[number - 1] if number <= len(lines) else "", count, f"{what} of {name}")
+            _read_numbers(path, number, lines[number - 1] if number <= len(lines) else "", count, f"{what} of {name}")
             for number, (what, count) in enumerate(expected, start=at)
         )
         rotation = np.stack(R)
@@ -187,7 +187,7 @@ def _rig(path: Path) -> dict[str, StillCamera]:
     return rig
 
 
-def _numbers(path: str | Path, number: int, line: str, count: int, what: str) -> np.ndarray:
+def _read_numbers(path: str | Path, number: int, line: str, count: int, what: str) -> np.ndarray:
     """The numbers of one line of a file."""
     try:
         values = np.array(line.split(), np.float64)

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from poselift.data.corpus import MotionCorpus
-from poselift.data.dataset_skeletons import in_skeleton, joint_mask
+from poselift.data.dataset_skeletons import convert_skeleton, joint_mask
 from poselift.data.noise import DetectorNoise, detect
 from poselift.data.virtual_camera import CameraRange, render_view
 from poselift.geometry import project
@@ -61,9 +61,9 @@ class View:
         own = self.keypoint_skeleton
         return replace(
             self,
-            keypoints=in_skeleton(self.keypoints, own, keypoint_skeleton),
-            scores=in_skeleton(self.scores[..., None], own, keypoint_skeleton, fill=0.0).squeeze(-1),
-            joints=in_skeleton(self.joints, self.skeleton, skeleton),
+            keypoints=convert_skeleton(self.keypoints, own, keypoint_skeleton),
+            scores=convert_skeleton(self.scores[..., None], own, keypoint_skeleton, fill=0.0).squeeze(-1),
+            joints=convert_skeleton(self.joints, self.skeleton, skeleton),
             keypoint_skeleton=keypoint_skeleton,
             skeleton=skeleton,
         )

@@ -15,7 +15,7 @@ from poselift.data.batches import Batch
 from poselift.data.cmu import load_corpora
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.corpus import MotionCorpus
-from poselift.data.dataset_skeletons import SkeletonSampler, in_skeleton
+from poselift.data.dataset_skeletons import SkeletonSampler, convert_skeleton
 from poselift.data.module import LoaderOptions, MotionData
 from poselift.data.noise import DetectorNoise, detect, landmarks
 from poselift.data.synthetic import synthetic_corpus
@@ -85,8 +85,8 @@ class VirtualSampler:
             places = seen.joints + landmarks(seen.joints, self.noise, generator) + seen.root[:, :, None]
             pixels = project(places.flatten(1, 2), seen.K).view_as(pixels)
         keypoints, scores = detect(pixels, windows.times, seen.image_size, self.noise, generator)
-        keypoints = in_skeleton(keypoints, CMU28, self.skeleton_in)
-        scores = in_skeleton(scores[..., None], CMU28, self.skeleton_in, fill=0.0).squeeze(-1)
+        keypoints = convert_skeleton(keypoints, CMU28, self.skeleton_in)
+        scores = convert_skeleton(scores[..., None], CMU28, self.skeleton_in, fill=0.0).squeeze(-1)
         keypoints, scores = self.skeletons.hide(keypoints, scores, generator)
         return Batch(
             keypoints=keypoints,
@@ -95,7 +95,7 @@ class VirtualSampler:
             valid=windows.valid,
             K=seen.K,
             image_size=seen.image_size,
-            joints=in_skeleton(seen.joints, CMU28, self.skeleton_out),
+            joints=convert_skeleton(seen.joints, CMU28, self.skeleton_out),
             root=seen.root,
         )
 

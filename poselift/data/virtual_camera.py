@@ -17,6 +17,7 @@ _Distance = Annotated[float, 0.1, math.inf]
 """Positive, because distances are drawn by their logarithm."""
 
 _IMAGE_SIZES = ((1920.0, 1080.0), (1080.0, 1920.0), (1280.0, 960.0), (1000.0, 1000.0))
+"""Pictures of the random cameras, pixels."""
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,8 @@ def build_detector(name: str, device: str = "auto", **options: Any) -> Detector:
 
     Args:
         name: one of `DETECTORS`.
-        device: "cpu", "cuda", a GPU by number such as "cuda:1", or "auto" for CUDA if available.
+        device: "cpu", "cuda", a GPU by number such as "cuda:1", or "auto" for the one on which the detector is
+            fastest: the CPU for MoveNet, a GPU for the others if there is one.
         **options: options of this detector, such as `config` and `checkpoint` of `MMPose`.
 
     Raises:

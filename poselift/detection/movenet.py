@@ -45,7 +45,7 @@ class MoveNet:
     Source: https://www.tensorflow.org/hub/tutorials/movenet and the model cards linked there.
 
     Args:
-        device: "cpu", "cuda", or "auto" for CUDA if onnxruntime offers it.
+        device: as in `MultiPose`.
 
     Raises:
         InputError: the weights are missing or damaged, or the device cannot be used.
@@ -56,6 +56,7 @@ class MoveNet:
 
     def __init__(self, device: str = "auto") -> None:
         self._multipose = MultiPose(device)
+        device = self._multipose.device
         self._together = wants_cuda(device)
         network = published("movenet_thunder")
         graph = published("movenet_thunder_batch" if self._together else "movenet_thunder_int8")
@@ -154,7 +155,7 @@ class FastMoveNet:
     It finds people whose height is at least a third of the longer side of the picture.
 
     Args:
-        device: "cpu", "cuda", or "auto" for CUDA if onnxruntime offers it.
+        device: as in `MultiPose`.
 
     Raises:
         InputError: the weights are missing or damaged, or the device cannot be used.

@@ -56,9 +56,11 @@ class MultiPose:
     (poselift/weights/movenet/README.md). On a GPU several pictures go through the network together.
 
     Args:
-        device: "cpu", "cuda", or "auto" for CUDA if onnxruntime offers it.
+        device: "cpu", "cuda" or a GPU by number; "auto" is the CPU, which finds people several times as fast as an
+            H200 (benchmarks/gpu.md).
 
     Attributes:
+        device: of the network; never "auto".
         weights: SHA-256 of the weight files by file name.
         quick_weights: the same of the further file of quick searches; empty if there is none.
 
@@ -67,6 +69,7 @@ class MultiPose:
     """
 
     def __init__(self, device: str = "auto") -> None:
+        self.device = device = "cpu" if device == "auto" else device
         network = published("movenet_multipose")
         self.weights = {network.path.name: network.sha256}
         self.quick_weights: dict[str, str] = {}

@@ -44,7 +44,7 @@ class Session:
     def open(self) -> None:
         """Opens the model, if it is not open yet; any thread may call this."""
         with self._lock:
-            self._opened  # noqa: B018
+            self._opened  # noqa: B018  # reading it opens the model
 
     def run(self, pictures: Sequence[UInt8[np.ndarray, "h w 3"]]) -> Float[np.ndarray, "n ..."]:
         """The first output of the model for one or more pictures, in batches if it takes more than one."""
@@ -53,7 +53,7 @@ class Session:
         step = 1 if given.shape[0] == 1 else _AT_ONCE
         for start in range(0, len(pictures), step):
             some = pictures[start : start + step]
-            # CUDA's convolutions are tuned anew for each size of a batch. Blank pictures keep it to powers of two.
+            # CUDA's convolutions are chosen anew for each size of a batch. Blank pictures keep it to powers of two.
             blank = [np.zeros_like(some[0])] * ((1 << (len(some) - 1).bit_length()) - len(some))
             found = self._opened.run(None, {given.name: np.stack([*some, *blank]).astype(np.int32)})[0]
             parts.append(found[: len(some)])
@@ -100,10 +100,12 @@ def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.Infer
     wanted, _, number = device.partition(":")
     if not path.is_file():
         raise InputError(f"model {path}: no such file; check the path")
-    providers: list[str | tuple[str, dict[str, int]]] = ["CPUExecutionProvider"]
+    providers: list[str | tuple[str, dict[str, int | str]]] = ["CPUExecutionProvider"]
     if on_gpu:
         _load_cuda()
-        providers.insert(0, ("CUDAExecutionProvider", {"device_id": int(number or 0)}))
+        # Trying all algorithms takes two seconds for each size of a batch (benchmarks/gpu.md).
+        cuda: dict[str, int | str] = {"device_id": int(number or 0), "cudnn_conv_algo_search": "HEURISTIC"}
+        providers.insert(0, ("CUDAExecutionProvider", cuda))
     try:
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = threads or core_limit()

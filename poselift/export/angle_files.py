@@ -65,7 +65,7 @@ def write_angles_mot(path: str | os.PathLike[str], motion: Motion, rigged: Rigge
     rigged = solve(face_along_x(motion)) if rigged is None else rigged
     shown = Shown(motion)
     columns = {
-        name: values for name, values in compute_coordinates(rigged).items() if shown.all(_joints_of(name)).any()
+        name: values for name, values in compute_coordinates(rigged).items() if shown.all(_list_joints(name)).any()
     }
     table = np.stack([rigged.timestamps, *columns.values()], 1)
     table = table[np.isfinite(table).all(1)]
@@ -79,7 +79,7 @@ _PARTS = {"hip": "hip", "knee": "knee", "ankle": "ankle", "arm": "shoulder", "el
 """Our joint of the model's coordinates; those of the pelvis are always written."""
 
 
-def _joints_of(coordinate: str) -> tuple[str, ...]:
+def _list_joints(coordinate: str) -> tuple[str, ...]:
     """The joints that a coordinate of the model needs."""
     part, _, rest = coordinate.partition("_")
     if part not in _PARTS:

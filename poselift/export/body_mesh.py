@@ -45,7 +45,7 @@ class Mesh:
         return normals / np.linalg.norm(normals, axis=1, keepdims=True)
 
 
-def body_mesh(rig: Rig) -> Mesh:
+def make_body_mesh(rig: Rig) -> Mesh:
     """The body of a rig of h36m17 or cmu28, with widths in proportion to its height.
 
     Hands and feet that the rig lacks are added in usual sizes, and move with forearm and shank.
@@ -77,7 +77,7 @@ def body_mesh(rig: Rig) -> Mesh:
     chin, crown = (at["head_top"] + size * (0.02 * z - below * y) for below in (0.17, 0.06))
     add([high, chin], ["thorax"], NECK, x)
     add([chin, crown], ["neck_base"], HEAD, x)
-    return _joined(parts)
+    return _join(parts)
 
 
 def _tube(
@@ -151,7 +151,7 @@ def _triangles(rings: int) -> Int[np.ndarray, "f 3"]:
     return np.concatenate([np.stack(corners, -1).reshape(-1, 3) for corners in (*sides, *fans)])
 
 
-def _joined(parts: list[Mesh]) -> Mesh:
+def _join(parts: list[Mesh]) -> Mesh:
     """All parts as one mesh."""
     starts = np.cumsum([0, *(len(part.segments) for part in parts[:-1])])
     xp = array_namespace(parts[0].points)

@@ -42,22 +42,22 @@ def write_bvh(
     """
     figure = make_character(motion, rigging or Rigging())
     if up == "z":
-        figure = figure.with_z_up()
+        figure = figure.turn_z_up()
     times = figure.timestamps
     interval = usual_interval(times) or 1 / 30
     first = times[0] if start is None else start
     grid = first + interval * np.arange(round((times[-1] - first) / interval) + 1)
     nearest = np.searchsorted((times[1:] + times[:-1]) / 2, grid)
-    angles = _continuous(np.degrees(euler_zxy(figure.rotations[nearest])))
+    angles = _unwrap(np.degrees(euler_zxy(figure.rotations[nearest])))
     places = np.broadcast_to(figure.offsets, angles.shape).copy()
     places[:, figure.mover] = figure.way[nearest]
     channels = [
         channel
-        for row in _depth_first(figure)
+        for row in _order_bones(figure)
         for channel in ((_CENTIMETRES * places[:, row], angles[:, row]) if row <= figure.mover else (angles[:, row],))
     ]
     with atomic_text(path) as file:
-        file.write("HIERARCHY\n" + _hierarchy(figure, 0, ""))
+        file.write("HIERARCHY\n" + _format_hierarchy(figure, 0, ""))
         file.write(f"MOTION\nFrames: {len(grid)}\nFrame Time: {interval:.8f}\n")
         np.savetxt(file, np.concatenate(channels, 1), fmt="%.5f")
 
@@ -66,12 +66,12 @@ def _children(figure: Character, bone: int) -> list[int]:
     return [child for child, parent in enumerate(figure.parents) if parent == bone]
 
 
-def _depth_first(figure: Character, bone: int = 0) -> list[int]:
+def _order_bones(figure: Character, bone: int = 0) -> list[int]:
     """Bones in the order in which the hierarchy names them."""
-    return [bone, *(found for child in _children(figure, bone) for found in _depth_first(figure, child))]
+    return [bone, *(found for child in _children(figure, bone) for found in _order_bones(figure, child))]
 
 
-def _hierarchy(figure: Character, bone: int, indent: str) -> str:
+def _format_hierarchy(figure: Character, bone: int, indent: str) -> str:
     """A bone and all below it as text."""
 
     def offset(metres: Float[np.ndarray, "3"]) -> str:
@@ -82,13 +82,13 @@ def _hierarchy(figure: Character, bone: int, indent: str) -> str:
     text = f"{indent}{'JOINT' if bone else 'ROOT'} {figure.names[bone]}\n{indent}{{\n"
     text += f"{inner}{offset(figure.offsets[bone])}\n{inner}CHANNELS {moves}Zrotation Xrotation Yrotation\n"
     children = _children(figure, bone)
-    text += "".join(_hierarchy(figure, child, inner) for child in children)
+    text += "".join(_format_hierarchy(figure, child, inner) for child in children)
     if not children:
         text += f"{inner}End Site\n{inner}{{\n{inner}\t{offset(figure.tips[bone] - figure.rest[bone])}\n{inner}}}\n"
     return f"{text}{indent}}}\n"
 
 
-def _continuous(angles: Float[np.ndarray, "t s 3"]) -> Float[np.ndarray, "t s 3"]:
+def _unwrap(angles: Float[np.ndarray, "t s 3"]) -> Float[np.ndarray, "t s 3"]:
     """The same rotations by the angles that are next to those of the frame before.
 
     Each rotation has two triples: (z, x, y) and (z + 180, 180 - x, y + 180), each up to full turns.

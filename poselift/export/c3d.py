@@ -68,7 +68,7 @@ def write_c3d(
     if len(heights) == len(motions):
         file.add_parameter("SUBJECTS", "HEIGHTS", [height.metres for height in heights])
         file.add_parameter("SUBJECTS", "HEIGHT_ORIGINS", [height.origin for height in heights])
-    for name, values in _events(motions, found.start).items():
+    for name, values in _list_events(motions, found.start).items():
         file.add_parameter("EVENT", name, values)
     if (frames := len(found.positions)) > MOST_FRAMES:
         # POINT:FRAMES has 16 bits; readers that know one of these find the others.
@@ -95,7 +95,7 @@ def write_c3d(
         temporary.write_bytes(content)
 
 
-def _events(motions: Sequence[Motion], start: float) -> dict[str, list[int] | list[str] | np.ndarray]:
+def _list_events(motions: Sequence[Motion], start: float) -> dict[str, list[int] | list[str] | np.ndarray]:
     """The parameters of the group EVENT; none without events.
 
     Args:

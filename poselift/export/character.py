@@ -31,7 +31,7 @@ Rest = Literal["t", "a", "first"]
 
 def rig_names() -> list[str]:
     """Names of all rigs."""
-    return [OWN, *(name for name in _table() if name != "slots")]
+    return [OWN, *(name for name in _read_table() if name != "slots")]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Rigging:
 
 @dataclass(frozen=True)
 class Character:
-    """A motion as rotations of bones; right-handed, Y up unless `with_z_up` turned it. It has no empty frames.
+    """A motion as rotations of bones; right-handed, Y up unless `turn_z_up` turned it. It has no empty frames.
 
     Attributes:
         names: of the bones.
@@ -103,7 +103,7 @@ class Character:
         own = self.rig.placed() - self.rig.landmarks()["ground"]
         return self.rest[self.bones] + np.einsum("pab,pb->pa", self.turned[self.bones], own - self.t_pose[self.bones])
 
-    def with_z_up(self) -> "Character":
+    def turn_z_up(self) -> "Character":
         """The same with Z up: who faced +Z faces -Y."""
         points = {name: getattr(self, name) @ Z_UP.T for name in ("rest", "tips", "way")}
         return replace(self, rotations=Z_UP @ self.rotations @ Z_UP.T, turned=Z_UP @ self.turned @ Z_UP.T, **points)
@@ -148,7 +148,7 @@ def make_character(motion: Motion, rigging: Rigging) -> Character:
         rigged = lock_feet(rigged, motion)
     at = rigged.rig.landmarks()
     at = {joint: place - at["ground"] for joint, place in at.items()}
-    bones = _own_bones(rigged.rig) if rigging.rig == OWN else _bones(rigging.rig)
+    bones = _own_bones(rigged.rig) if rigging.rig == OWN else _read_bones(rigging.rig)
     names = [bone.name for bone in bones]
     parents = tuple(names.index(bone.parent) if bone.parent else -1 for bone in bones)
     starts = np.stack([_place(bone.start, at) for bone in bones])
@@ -160,9 +160,9 @@ def make_character(motion: Motion, rigging: Rigging) -> Character:
     world = _orientations(rigged, bones)[shown]
     mover = next(row for row, bone in enumerate(bones) if bone.segment == rigged.rig.names[0])
 
-    rest = rigging.rest or ("t" if rigging.rig == OWN else _table()[rigging.rig]["rest"])
+    rest = rigging.rest or ("t" if rigging.rig == OWN else _read_table()[rigging.rig]["rest"])
     turned = world[0] if rest == "first" else np.stack([_rest_turn(bone.segment, rest) for bone in bones])
-    placed = _posed(starts, parents, turned)
+    placed = _pose(starts, parents, turned)
     if rest == "first":
         placed[mover:] += rigged.root[shown[0]] - placed[mover]
     tips = placed + np.einsum("sab,sb->sa", turned, tips - starts)
@@ -190,15 +190,15 @@ def make_character(motion: Motion, rigging: Rigging) -> Character:
 
 
 @cache
-def _table() -> dict[str, Any]:
+def _read_table() -> dict[str, Any]:
     """The content of rigs.toml."""
     return tomllib.loads((files(__package__) / "rigs.toml").read_text("utf-8"))
 
 
 @cache
-def _bones(rig: str) -> tuple[_Bone, ...]:
+def _read_bones(rig: str) -> tuple[_Bone, ...]:
     """The bones of a rig of the table."""
-    slots, names = _table()["slots"], dict(_table()[rig])
+    slots, names = _read_table()["slots"], dict(_read_table()[rig])
     left, right = names.pop("sides")
     found: dict[str, _Bone] = {}
     for other in (False, True):
@@ -253,7 +253,7 @@ def _rest_turn(segment: str, rest: Rest) -> Float[np.ndarray, "3 3"]:
     return np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
 
 
-def _posed(
+def _pose(
     starts: Float[np.ndarray, "s 3"], parents: tuple[int, ...], turned: Float[np.ndarray, "s 3 3"]
 ) -> Float[np.ndarray, "s 3"]:
     """Places of the bones when each is turned in the world."""

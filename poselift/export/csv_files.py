@@ -1,12 +1,12 @@
 """A motion as a table for spreadsheets, R and pandas: one row per frame, one column per coordinate."""
 
 import csv
-import math
 import os
 
 import numpy as np
 from jaxtyping import Shaped
 
+from poselift.core.cells import format_cell
 from poselift.core.files import atomic_text
 from poselift.core.kinds import check_kinds
 from poselift.export.table import make_columns
@@ -46,7 +46,7 @@ def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
 
 
 def write_rows(path: str | os.PathLike[str], table: dict[str, Shaped[np.ndarray, " t"]], digits: int) -> None:
-    """Writes a table whose first column is seconds: flags as 0 or 1, empty cells for unknown numbers.
+    """Writes a table of numbers, whose first column is seconds.
 
     Args:
         path: the file to write.
@@ -56,14 +56,8 @@ def write_rows(path: str | os.PathLike[str], table: dict[str, Shaped[np.ndarray,
     Raises:
         InputError: the file cannot be written.
     """
-
-    def cell(value: float | bool) -> str:
-        if isinstance(value, bool):
-            return str(int(value))
-        return f"{value:z.{digits}f}" if math.isfinite(value) else ""  # without a negative zero
-
     with atomic_text(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(table)
         for seconds, *row in zip(*(values.tolist() for values in table.values()), strict=True):
-            writer.writerow([f"{seconds:.6f}", *map(cell, row)])
+            writer.writerow([f"{seconds:.6f}", *(format_cell(value, digits) for value in row)])

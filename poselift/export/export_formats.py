@@ -38,7 +38,8 @@ class Format:
 
     Attributes:
         ending: of the file's name.
-        writer: writes a file: of a list of people if `several`, else of one motion.
+        writer: writes a file: of a list of people if `several`, else of one motion. `write` checks the people before;
+            the writer does not.
         several: whether one file has room for several people.
         takes: names of the arguments of `write` that the writer has. A format that takes `start` writes
             no time stamps, so that its first frame has to be the run's.

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
-from poselift.export.body_mesh import body_mesh
+from poselift.export.body_mesh import make_body_mesh
 from poselift.export.character import Character, Rigging, make_character
 from poselift.export.unseen import unseen_spans
 from poselift.geometry import matrix_to_quaternion
@@ -139,7 +139,7 @@ class Document:
         )
 
     def _mesh(self, figure: Character, name: str) -> Any:
-        gltf, mesh = self._gltf, body_mesh(figure.rig)
+        gltf, mesh = self._gltf, make_body_mesh(figure.rig)
         # The body is in its T-pose at the origin; the bones take it into their rest pose.
         segments, bones, joints = mesh.segments, figure.bones[mesh.segments], figure.rig.placed()
         turned = figure.turned[bones]

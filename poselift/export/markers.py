@@ -104,10 +104,12 @@ def place_markers(
     positions, radii, resampled = [], [], False
     for motion in motions:
         prefix = f"person_{motion.keypoints.person}_" if len(motions) > 1 else ""
-        own, points, around = _placed(motion, names_of)
+        own, points, around = _place(motion, names_of)
         names += [prefix + name for name in own]
         points = points @ turn.T
-        placed, uneven = _on_grid(grid, interval, motion.timestamps, np.concatenate([points, around[..., None]], -1))
+        placed, uneven = _put_on_grid(
+            grid, interval, motion.timestamps, np.concatenate([points, around[..., None]], -1)
+        )
         positions.append(placed[..., :3])
         radii.append(placed[..., 3])
         resampled |= uneven
@@ -121,7 +123,7 @@ def place_markers(
     )
 
 
-def _placed(
+def _place(
     motion: Motion, names_of: str | None
 ) -> tuple[list[str], Float[np.ndarray, "t m 3"], Float[np.ndarray, "t m"]]:
     """Names of a person's markers, their places and their radii, metres; NaN where no keypoint shows them."""
@@ -143,7 +145,7 @@ def _placed(
     return names, np.stack(points, 1), np.stack(around, 1)
 
 
-def _on_grid(
+def _put_on_grid(
     grid: Float[np.ndarray, " n"], interval: float, times: Float[np.ndarray, " t"], values: Float[np.ndarray, "t *c"]
 ) -> tuple[Float[np.ndarray, "n *c"], bool]:
     """Values at the times of the grid, NaN beyond their own times, and whether they had to be interpolated."""

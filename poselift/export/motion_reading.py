@@ -94,7 +94,7 @@ def _read_facts(about: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     height, uncertainty = about.get("height"), about.get("uncertainty")
     for name, value in (("height", height), ("uncertainty", uncertainty)):
         if not isinstance(value, dict | None):
-            raise ValueError(f"{name} {value!r:.40} is not a group of keys")  # noqa: TRY004
+            raise ValueError(f"{name} {value!r:.40} is not a group of keys")  # noqa: TRY004 - as the others
     if height is not None:
         if height["origin"] not in ("estimated", "given"):
             raise ValueError(f"the origin of the height {height['origin']!r:.40} is unknown")

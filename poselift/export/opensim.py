@@ -81,7 +81,7 @@ def write_opensim(path: str | os.PathLike[str], motion: Motion) -> None:
     """Writes a folder with `NAME.trc`, `NAME.mot`, `NAME.angles.csv` and three setups.
 
     The setups are `markers.xml`, `scale.xml` and `inverse_kinematics.xml`. The motion faces along +X, as OpenSim's
-    users have it (`face_along_x`), and is moved to the origin of the ground (`_centred`). `NAME.angles.csv` has the
+    users have it (`face_along_x`), and is moved to the origin of the ground (`_centre`). `NAME.angles.csv` has the
     uncertainty of the angles, for which OpenSim's files have no room. The TRC has no
     empty frames: OpenSim's inverse kinematics stops at them. For OpenSim, `scale.xml` comes first; it needs the model
     in the same folder.
@@ -94,7 +94,7 @@ def write_opensim(path: str | os.PathLike[str], motion: Motion) -> None:
         InputError: the folder cannot be written, the skeleton lacks joints, or no frame has a pose.
     """
     path, found = Path(path), place_markers([motion])
-    moved = _centred(face_along_x(motion))
+    moved = _centre(face_along_x(motion))
     rigged = solve(moved)  # refuses a skeleton before anything is written
     name, trc = path.stem, f"{path.stem}.trc"
     seen = found.times[np.isfinite(found.positions).any((1, 2))]
@@ -104,12 +104,12 @@ def write_opensim(path: str | os.PathLike[str], motion: Motion) -> None:
         write_trc(folder / trc, [moved], skip_empty=True)
         write_angles_mot(folder / f"{name}.mot", moved, rigged)
         write_angles_csv(folder / f"{name}.angles.csv", moved)
-        _write(folder / "markers.xml", _marker_set(joints))
-        _write(folder / "scale.xml", _scaling(name, joints, trc, span, motion.height))
-        _write(folder / "inverse_kinematics.xml", _tracking(name, joints, trc, span))
+        _write(folder / "markers.xml", _make_marker_set(joints))
+        _write(folder / "scale.xml", _make_scaling(name, joints, trc, span, motion.height))
+        _write(folder / "inverse_kinematics.xml", _make_tracking(name, joints, trc, span))
 
 
-def _centred(motion: Motion) -> Motion:
+def _centre(motion: Motion) -> Motion:
     """The motion with its middle at the origin of the ground, and its lowest joint at Y = 0.
 
     The model's pelvis may not be further than 5 m (x), 2 m (y) and 3 m (z) from the origin.
@@ -121,23 +121,25 @@ def _centred(motion: Motion) -> Motion:
     return replace(motion, root=(motion.root - signs * shift).astype(motion.root.dtype))
 
 
-def _place(joint: str) -> tuple[str, tuple[float, float, float], float]:
+def _find_place(joint: str) -> tuple[str, tuple[float, float, float], float]:
     """Body, place and weight of a joint's marker."""
     body, (x, y, z), weight = _PLACES[strip_side(joint)]
     name = body if body in ("pelvis", "torso") else f"{body}_{joint[0]}"
     return name, (x, y, -z if joint.startswith("left_") else z), weight
 
 
-def _marker_set(joints: tuple[str, ...]) -> ElementTree.Element:
+def _make_marker_set(joints: tuple[str, ...]) -> ElementTree.Element:
     objects = []
     for joint in joints:
-        body, location, _ = _place(joint)
+        body, location, _ = _find_place(joint)
         where = " ".join(f"{value:g}" for value in location)
         objects.append(_node("Marker", joint, socket_parent_frame=f"/bodyset/{body}", location=where, fixed="true"))
     return _node("MarkerSet", "poselift", _objects(objects))
 
 
-def _scaling(name: str, joints: tuple[str, ...], trc: str, span: str, height: Height | None) -> ElementTree.Element:
+def _make_scaling(
+    name: str, joints: tuple[str, ...], trc: str, span: str, height: Height | None
+) -> ElementTree.Element:
     """Scaling by distances alone: the markers are joints, whose places in the model no still pose needs to show."""
     measurements = []
     for measurement, (pairs, axes, bodies) in _SCALES.items():
@@ -167,8 +169,8 @@ def _scaling(name: str, joints: tuple[str, ...], trc: str, span: str, height: He
     )
 
 
-def _tracking(name: str, joints: tuple[str, ...], trc: str, span: str) -> ElementTree.Element:
-    weights = {joint: _place(joint)[-1] for joint in joints}
+def _make_tracking(name: str, joints: tuple[str, ...], trc: str, span: str) -> ElementTree.Element:
+    weights = {joint: _find_place(joint)[-1] for joint in joints}
     tasks = [
         _node("IKMarkerTask", joint, apply="true" if weight else "false", weight=weight)
         for joint, weight in weights.items()

@@ -122,7 +122,7 @@ class _Sender:
         sides = [next((side for side in ("left", "right") if bone[1].startswith(side)), "middle") for bone in bones]
         colors = np.broadcast_to(np.array([_COLORS[side] for side in sides], float), (*known.shape, 3))
         if guessed is not None:
-            colors = _dimmed(colors, np.atleast_2d(guessed[:, ends].any(2)))
+            colors = _dim(colors, np.atleast_2d(guessed[:, ends].any(2)))
         shades = colors[known].astype(np.uint8)
         columns = kind.columns(strips=list(strips[known]), colors=shades).partition(known.sum(1))
         self._send(entity, kind.from_fields(radii=radius), columns)
@@ -141,7 +141,7 @@ class _Sender:
         values = {"positions": points[known]}
         if guessed is not None:
             white = np.full((*known.shape, 3), 255.0)
-            values["colors"] = _dimmed(white, guessed)[known].astype(np.uint8)
+            values["colors"] = _dim(white, guessed)[known].astype(np.uint8)
         columns = kind.columns(**values).partition(known.sum(1))
         self._send(entity, kind.from_fields(radii=radius, **about), columns)
 
@@ -157,6 +157,6 @@ class _Sender:
         self.rr.send_columns(entity, self._times, columns, recording=self.recording)
 
 
-def _dimmed(colors: Float[np.ndarray, "t n 3"], guessed: Bool[np.ndarray, "t n"]) -> Float[np.ndarray, "t n 3"]:
+def _dim(colors: Float[np.ndarray, "t n 3"], guessed: Bool[np.ndarray, "t n"]) -> Float[np.ndarray, "t n 3"]:
     """The colours, dark where something is guessed."""
     return np.where(guessed[..., None], _DIM * colors, colors)

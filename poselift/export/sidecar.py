@@ -19,6 +19,7 @@ from poselift.structures import FEET, MOST_PIXELS, Motion
 
 FORMAT = "poselift motion"
 FORMAT_VERSION = 1
+"""It goes up when readers must change."""
 
 _AXES = {
     "camera": {"x": "right", "y": "down", "z": "forward"},

@@ -7,7 +7,7 @@ import re
 import threading
 from typing import Any
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.core.optional import require
 
 _log = logging.getLogger(__name__)
@@ -44,14 +44,14 @@ class WebSocketLines:
         self._ready = threading.Event()
         self._stop = asyncio.Event()
         self._sockets: list[Any] = []
-        self._error: OSError | None = None
+        self._error: OSError | UnicodeError | None = None
         self._thread = threading.Thread(target=self._run, name="websocket", daemon=True)
         self._thread.start()
         self._ready.wait()
         if self._error is not None:
             self._thread.join()
-            reason = self._error.strerror or self._error
-            raise InputError(f"--websocket {port}: cannot listen on {host}:{port} ({reason}); choose another port")
+            why = reason(self._error)
+            raise InputError(f"--websocket {port}: cannot listen on {host}:{port} ({why}); choose another host or port")
 
     def send(self, line: str) -> None:
         """Hands a line to all clients; returns at once."""
@@ -83,7 +83,7 @@ class WebSocketLines:
                 close_timeout=0.5,
                 logger=_log,
             )
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # it cannot be opened, or the host is no name
             self._error = error
             self._ready.set()
             return

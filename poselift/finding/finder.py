@@ -222,9 +222,11 @@ class Finder:
         rows = np.sort(rows[pose_nms(found.keypoints[rows], found.scores[rows], found.boxes[rows], order[rows])])
         kept = found.rows(rows)
         expected = [places[row].points if row < count else None for row in rows.tolist()]
-        lost = find_claimed_joints(kept, expected)
+        lost, doubtful = find_claimed_joints(kept, expected)
         kept.keypoints[lost], kept.scores[lost] = np.nan, 0.0
-        doubtful = find_doubtful_joints(kept, expected)
+        again = [due[row] for row in rows.tolist() if row < count]
+        unseen = [person.expected(time) for person in self._people if not any(person is other for other in again)]
+        doubtful |= find_doubtful_joints(kept, expected, unseen)
         if lost.any() or doubtful.any():
             self._confusions.joint(time)
         for index, person in enumerate(due):

@@ -35,7 +35,7 @@ from poselift.structures import Detections
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
 
-DETECTION_VERSION = 3
+DETECTION_VERSION = 4
 """Raised when the same detector gives other people, because places are looked at or poses are merged in another way."""
 _FIELDS = ("boxes", "box_scores", "keypoints", "scores")
 

@@ -97,7 +97,7 @@ class LooksBack:
         order = np.append(np.ones(len(there)), 0.0)
         if len(there) not in pose_nms(both.keypoints, both.scores, both.boxes, order):
             return None
-        lost = find_claimed_joints(both, [*there.keypoints, None])
+        lost, _ = find_claimed_joints(both, [*there.keypoints, None])
         person.update(both, len(there), -look.time, turned[0], lost[-1])
         both.keypoints[lost], both.scores[lost] = np.nan, 0.0
         both.box_scores[-1] = person.box_score

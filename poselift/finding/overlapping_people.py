@@ -19,9 +19,9 @@ _REACH = 0.1
 """Margin around a box within which others count as overlapping, as a share of its longer side."""
 _CLAIMED = 0.04
 """Distance within which two joints of one kind lie in one place, as a share of the smaller person's size."""
-_BESIDE, _UNSURE = 0.1, 0.6
-"""Distance within which a joint may be another person's, as a share of the smaller person's size, and score below which
-this is likely. Chosen on crossings (benchmarks/tracking.md)."""
+_BESIDE, _BESIDE_EXPECTED, _UNSURE = 0.1, 0.15, 0.6
+"""Distance within which a joint may be another person's, as a share of the smaller person's size; the same where the
+other is expected and not seen; and score below which this is likely. Chosen on crossings (benchmarks/tracking.md)."""
 _TOLERANCE = 0.1
 """Distance of a joint from where it is expected that counts as far, as a share of the person's size."""
 _LIMBS = ("elbow", "wrist", "knee", "ankle")
@@ -120,7 +120,7 @@ def measure_agreement(found: Detections, place: Place, row: int = 0) -> float:
 
 def find_claimed_joints(
     found: Detections, expected: Sequence[Float[np.ndarray, "j 2"] | None]
-) -> Bool[np.ndarray, "n j"]:
+) -> tuple[Bool[np.ndarray, "n j"], Bool[np.ndarray, "n j"]]:
     """The joints that lie on another person's joint of the same kind, and are less likely to be there.
 
     A joint that is where its owner was expected keeps its place; else the higher score decides, because the joints of
@@ -129,8 +129,11 @@ def find_claimed_joints(
     Args:
         found: the people of a frame.
         expected: the joints of each where they were expected, pixels; None for newcomers.
+
+    Returns:
+        These joints, and those that keep the place though their owner scores lower and so stands behind: doubtful ones.
     """
-    lost = np.zeros(found.scores.shape, bool)
+    lost, doubtful = np.zeros((2, *found.scores.shape), bool)
     sizes = np.maximum((found.boxes[:, 2:] - found.boxes[:, :2]).max(-1, initial=0), 1.0)
     same = _same_limbs(found.skeleton)
     surprise = np.array(
@@ -148,15 +151,17 @@ def find_claimed_joints(
             for a, b in np.argwhere(same & (apart < _CLAIMED * min(sizes[one], sizes[other]))).tolist():
                 first, second = surprise[one, a], surprise[other, b]
                 if min(first, second) < _CLAIMED < abs(first - second):
-                    loser = (one, a) if first > second else (other, b)
+                    stays = first < second
                 else:
-                    loser = (one, a) if found.scores[one, a] < found.scores[other, b] else (other, b)
+                    stays = found.scores[one, a] >= found.scores[other, b]
+                winner, loser = ((one, a), (other, b)) if stays else ((other, b), (one, a))
                 lost[loser] = True
-    return lost
+                doubtful[winner] |= found.box_scores[winner[0]] < found.box_scores[loser[0]]
+    return lost, doubtful
 
 
 def find_doubtful_joints(
-    found: Detections, expected: Sequence[Float[np.ndarray, "j 2"] | None]
+    found: Detections, expected: Sequence[Float[np.ndarray, "j 2"] | None], unseen: Sequence[Place]
 ) -> Bool[np.ndarray, "n j"]:
     """The joints of limbs beside another person's joint of the same kind that may be that one.
 
@@ -166,22 +171,27 @@ def find_doubtful_joints(
     Args:
         found: the people of a frame; NaN for joints that were not seen.
         expected: the joints of each where they were expected, pixels; None for newcomers.
+        unseen: where others are expected who are not found in the frame, such as those who are hidden.
     """
     doubtful = np.zeros(found.scores.shape, bool)
-    sizes = np.maximum((found.boxes[:, 2:] - found.boxes[:, :2]).max(-1, initial=0), 1.0)
     same = _same_limbs(found.skeleton)
+    others = [
+        (box, [points, theirs], score, _BESIDE)
+        for box, points, theirs, score in zip(found.boxes, found.keypoints, expected, found.box_scores, strict=True)
+    ]
+    others += [(place.box, [place.points], 0.0, _BESIDE_EXPECTED) for place in unseen]
     for one, own in enumerate(expected):
-        points = found.keypoints[one]
-        for other, theirs in enumerate(expected):
-            if one == other or not touch(found.boxes[one], found.boxes[other]):
+        box, points = found.boxes[one], found.keypoints[one]
+        for other, (their_box, poses, score, reach) in enumerate(others):
+            if one == other or not touch(box, their_box):
                 continue
-            places = [found.keypoints[other], *([] if theirs is None else [theirs])]
-            apart = np.array([np.linalg.norm(points[:, None] - place, axis=-1) for place in places])
+            apart = np.array([np.linalg.norm(points[:, None] - pose, axis=-1) for pose in poses if pose is not None])
             nearest = np.where(same & np.isfinite(apart), apart, np.inf).min((0, 2))
-            signs = (found.scores[one] < _UNSURE).astype(int) + (found.box_scores[one] < found.box_scores[other])
+            signs = (found.scores[one] < _UNSURE).astype(int) + (found.box_scores[one] < score)
             if own is not None:
                 signs += nearest < np.nan_to_num(np.linalg.norm(points - own, axis=-1), nan=np.inf)
-            doubtful[one] |= (nearest < _BESIDE * min(sizes[one], sizes[other])) & (signs >= 2)
+            size = max(1.0, min(float((each[2:] - each[:2]).max()) for each in (box, their_box)))
+            doubtful[one] |= (nearest < reach * size) & (signs >= 2)
     return doubtful
 
 

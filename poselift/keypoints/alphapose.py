@@ -29,7 +29,7 @@ def recognises(file: KeypointInput) -> bool:
     """Whether it is AlphaPose's JSON; the list has names of pictures where COCO's results have numbers."""
     content = file.json
     if isinstance(content, dict):
-        return len(content) > 0 and (_is_tracked(content) or all(map(_people_key, content.values())))
+        return _is_tracked(content) or any(map(_people_key, content.values()))
     return (
         isinstance(content, list)
         and len(content) > 0
@@ -79,10 +79,12 @@ def _by_picture(file: KeypointInput) -> Iterator[_Entry]:
     tracked = _is_tracked(file.json)
     for picture, frame in file.json.items():
         key = "the list" if tracked else _people_key(frame)
+        if key is None:
+            raise file.fail(f"{picture} has no list 'people' or 'bodies'; write the file again")
         for person in frame if tracked else frame[key]:
             if not isinstance(person, dict):
                 raise file.fail(f"{key!r} of {picture} has an entry that is not a person")
-            yield picture, "keypoints" if tracked else _LISTS[str(key)], person
+            yield picture, "keypoints" if tracked else _LISTS[key], person
 
 
 def _is_tracked(content: dict[str, Any]) -> bool:

@@ -13,6 +13,7 @@ from poselift.finding.video_clip import ReadShare, read_frames
 from poselift.keypoints.content import KeypointFile
 from poselift.keypoints.input_file import LAST_FRAME
 from poselift.keypoints.people import NamedDetections, NamedTracker
+from poselift.structures import check_image_size
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
 
@@ -20,6 +21,10 @@ _TOLERANCE = 0.02
 """Accepted difference between the frames of a video and of a file, as a share; two in any case. Decoders drop a few."""
 _SPARSE = 1000
 """Largest range of frame numbers per frame: a video has no larger gaps."""
+_LONGEST = 1 << 20
+"""Largest range of frame numbers, if less than half of them are there: ten hours at 30 a second."""
+_SUREST = 2.0
+"""Largest score without a warning: COCO's flags reach 2, and heat maps a little more than 1."""
 _SAME_RATE = 0.02
 """Share by which two rates may differ and be the same."""
 _EVERY = 30
@@ -101,6 +106,11 @@ class KeypointClip:
         self.duration = None if self._video is None else self._video.info.duration
         if file.people is None and any(person.person for people in file.frames.values() for person in people):
             self.warnings.append("people lack a number in some frames, or share one: the tracker assigns them anew")
+        highest = max((person.scores.max() for people in file.frames.values() for person in people), default=0.0)
+        if highest > _SUREST:
+            self.warnings.append(
+                f"scores reach {highest:.4g}, and those above 1 count as 1: divide them by 100 if they are per cent"
+            )
 
     def _open(self, video: Path) -> VideoReader:
         """The video, by the clock of the recording."""
@@ -130,7 +140,7 @@ class KeypointClip:
         """(width, height), after checking that option, file and video agree."""
         info = None if self._video is None else self._video.info
         said = {
-            "--size": given,
+            "--size": None if given is None else check_image_size(given),
             "the file": self._file.image_size,
             "the video": None if info is None else (info.width, info.height),
         }
@@ -203,7 +213,7 @@ class KeypointClip:
         times = [(number, time) for number, time in times if start <= time < end]
         if not times:
             bounds = [f"at or after {start:g} s"] * (start > -math.inf) + [f"before {end:g} s"] * (end < math.inf)
-            raise InputError(f"{self.path}: has no frame {' and '.join(bounds)}")
+            raise InputError(f"{self.path}: has no frame{' ' * bool(bounds)}{' and '.join(bounds)}")
         nobody = self._file.detect([], np.ones(2))
         for number, time in times:
             yield detections.get(number, nobody), time
@@ -268,9 +278,10 @@ class KeypointClip:
         if not present:
             raise InputError(f"{self.path}: has no frames")
         first, last = min(present), max(present)
-        if last - first >= _SPARSE * len(present) or abs(last) > LAST_FRAME:
+        largest = min(_SPARSE * len(present), max(_LONGEST, 2 * len(present)))
+        if first < 0 or last - first >= largest or last > LAST_FRAME:
             raise InputError(
                 f"{self.path}: its {len(present)} frames have numbers from {first} up to {last}; give the frames of "
-                "one video"
+                "one video, counted from 0 or 1"
             )
         return range(first, last + 1)

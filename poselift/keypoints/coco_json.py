@@ -139,12 +139,11 @@ def _read_people(
         chosen, points = _by_name_or_count(file, points, names)
         skeletons.append(chosen)
         scores = np.nan_to_num(points[:, 2])
-        person = entry.get("track_id")
         observation = Observation(
             points[:, :2],
             # Flags are 0, 1 or 2.
             (scores > 0).astype(float) if categories else scores,
-            None if person is None else str(person),
+            file.person_name(entry.get("track_id"), f"'track_id' of person {index}"),
             box_from_corner(entry.get("bbox")),
             score_of(entry.get("score")),
         )

@@ -41,6 +41,14 @@ class Observation:
     box: Float[np.ndarray, "4"] | None = None
     box_score: float | None = None
 
+    def __post_init__(self) -> None:
+        """Checks the shapes, because a reader may be somebody's own."""
+        points, scores = self.points, self.scores
+        arrays = isinstance(points, np.ndarray) and isinstance(scores, np.ndarray)
+        if not arrays or points.shape[1:] != (2,) or scores.shape != points.shape[:1]:
+            shapes = f"{np.shape(points)} and {np.shape(scores)}"
+            raise InputError(f"points and scores have the shapes {shapes}; give arrays of (joints, 2) and (joints,)")
+
     @property
     def seen(self) -> np.ndarray:
         """The detected joints."""
@@ -69,13 +77,31 @@ class KeypointFile:
     timestamps: dict[int, float] | None = None
     normalised: bool = False
 
+    def __post_init__(self) -> None:
+        """Checks that everybody has the joints of the skeleton."""
+        for number, there in self.frames.items():
+            if not isinstance(number, int):
+                raise InputError(f"{self.path}: a frame has the number {number!r:.40}; give a whole number")
+            for person in there:
+                if len(person.points) != len(self.skeleton):
+                    raise InputError(
+                        f"{self.path}: somebody in frame {number} has {len(person.points)} joints, but "
+                        f"{self.skeleton.name} has {len(self.skeleton)}; write the file again"
+                    )
+
     def drop_unseen_people(self) -> "KeypointFile":
         """The file without observations that have no detected joint.
 
         Raises:
-            InputError: all scores of the file are 0, though it has coordinates.
+            InputError: a coordinate is infinite, or all scores of the file are 0, though it has coordinates.
         """
         everybody = [person for there in self.frames.values() for person in there]
+        for number, there in self.frames.items():
+            if any(np.isinf(person.points).any() for person in there):
+                raise InputError(
+                    f"{self.path}: a coordinate in frame {number} is infinite; leave undetected joints empty, or give "
+                    "them the score 0"
+                )
         placed = any(np.nan_to_num(person.points).any() for person in everybody)
         if placed and not any(person.seen.any() for person in everybody):
             raise InputError(
@@ -132,7 +158,7 @@ class KeypointFile:
         ):
             if self.format != "openpose" or points.min() < 0 or points.max() > 1.5:
                 raise InputError(
-                    f"{self.path}: coordinates lie between {points.min():.2f} and {points.max():.2f} and are not "
+                    f"{self.path}: coordinates lie between {points.min():.4g} and {points.max():.4g} and are not "
                     "pixels; write them in pixels (OpenPose: --keypoint_scale 0; Sports2D: the file with _px_)"
                 )
             # OpenPose's keypoint_scale 3: (0, 0) is the first pixel and (1, 1) the last.

@@ -52,6 +52,9 @@ def read(file: KeypointInput) -> KeypointFile:
         InputError: the table is damaged, its joints are not a person's, or h5py is missing for HDF5.
     """
     table = _from_csv(file) if file.path.suffix == ".csv" else _from_hdf5(file)
+    labels = [column[1:] for column in table.columns]
+    if twice := [label for place, label in enumerate(labels) if label in labels[:place]]:
+        raise file.fail(f"it has two columns of {shorten(' '.join(twice[0]))}; give the table of one scorer")
     bodyparts = list(dict.fromkeys(column[-2] for column in table.columns))
     people = list(dict.fromkeys(column[-3] if len(column) == 4 else "1" for column in table.columns))
     if len(people) * len(bodyparts) > _SPARSE * len(table.columns):

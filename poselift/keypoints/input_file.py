@@ -14,7 +14,7 @@ from poselift.core.bounded import read_json, whole_number
 from poselift.core.errors import InputError, shorten
 from poselift.keypoints.frame_numbers import frame_numbers
 from poselift.skeleton import BODY25, COCO17, COCO18, COCO_WHOLEBODY23, HALPE26, Skeleton, closest_skeleton
-from poselift.skeleton.naming import find_places
+from poselift.skeleton.naming import find_places, translate_name
 from poselift.structures import MOST_PIXELS
 
 _BY_COUNT = {17: COCO17, 18: COCO18, 25: BODY25, 26: HALPE26, 133: COCO_WHOLEBODY23, 136: HALPE26}
@@ -157,7 +157,7 @@ class KeypointInput:
         If the user named the skeleton and the names are unknown, the joints are in its order.
 
         Raises:
-            InputError: too few names are known.
+            InputError: too few names are known, or two are of one joint.
         """
         if len(names) > _MOST_NAMES:
             raise self.fail(f"it names {len(names)} joints; give a file of people")
@@ -171,6 +171,9 @@ class KeypointInput:
                 f"its joints {', '.join(names[:20])} are not those of a person; use names such as left_knee or LKnee, "
                 "or give all joints of a skeleton in its order, and name it with --keypoint-set"
             )
+        ours = list(map(translate_name, names))
+        if twice := [names[place] for place in found[1] if place is not None and ours.count(ours[place]) > 1]:
+            raise self.fail(f"it names the joint {shorten(repr(twice[0]))} twice; give each joint a name of its own")
         return found
 
     def read_triplets(self, values: Any, where: str) -> Float[np.ndarray, "j 3"]:
@@ -199,6 +202,21 @@ class KeypointInput:
         if not np.isfinite(array).all():
             raise self.fail(f"{where}: has NaN or infinity; give undetected joints the score 0")
         return array
+
+    def person_name(self, value: Any, where: str) -> str | None:
+        """The name of a person: a text, or a whole number; None where the file has none, a negative number or NaN.
+
+        Raises:
+            InputError: it is something else.
+        """
+        value = unwrap(value)
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            return None
+        if isinstance(value, str):
+            return value
+        if (number := whole_number(value, -_MOST_FRAMES, _MOST_FRAMES)) is None:
+            raise self.fail(f"{where} is {value!r:.40}; give each person a whole number, or a name")
+        return str(number) if number >= 0 else None
 
 
 def pick(values: np.ndarray, joints: list[int | None]) -> np.ndarray:

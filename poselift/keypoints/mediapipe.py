@@ -48,7 +48,7 @@ _PIXELS = 4.0
 
 def recognises(file: KeypointInput) -> bool:
     """Whether it is a list of frames with 33 landmarks, under "frames" or by itself."""
-    return any(_people(frame) for frame in _frames(file.json))
+    return any(map(_is_person, (landmarks for frame in _frames(file.json) for landmarks in _people(frame))))
 
 
 def read(file: KeypointInput) -> KeypointFile:
@@ -64,6 +64,8 @@ def read(file: KeypointInput) -> KeypointFile:
         number = _number(file, frame, index)
         if number in frames:
             raise file.fail(f"two frames have the number {number}; give each frame its own")
+        if not isinstance(frame, list | dict | None):
+            raise file.fail(f"frame {number} is {frame!r:.40}; give landmarks, or null for nobody")
         frames[number] = [_person(file, landmarks, places, number) for landmarks in _people(frame)]
         time = score_of(frame.get("timestamp_ms")) if isinstance(frame, dict) else None
         if time is not None:
@@ -84,15 +86,20 @@ def _frames(content: Any) -> list[Any]:
     return content if isinstance(content, list) else []
 
 
-def _people(frame: Any) -> list[list[dict[str, Any]]]:
-    """The landmarks of each person of a frame."""
+def _people(frame: Any) -> list[list[Any]]:
+    """The landmarks of each person of a frame, as many as there are."""
     if isinstance(frame, dict):
         return next((people for key in _KEYS if (people := _people(frame.get(key)))), [])
-    if not isinstance(frame, list) or not frame:
+    if not isinstance(frame, list):
         return []
-    if len(frame) == _JOINTS and all(isinstance(point, dict) and {"x", "y"} <= point.keys() for point in frame):
+    if any(isinstance(point, dict) and {"x", "y"} & point.keys() for point in frame):
         return [frame]
-    return [landmarks for part in frame if not isinstance(part, dict) or "x" not in part for landmarks in _people(part)]
+    return [landmarks for part in frame for landmarks in _people(part)]
+
+
+def _is_person(landmarks: list[Any]) -> bool:
+    """Whether these are the landmarks of a person."""
+    return len(landmarks) == _JOINTS and all(isinstance(p, dict) and {"x", "y"} <= p.keys() for p in landmarks)
 
 
 def _number(file: KeypointInput, frame: Any, index: int) -> int:
@@ -105,7 +112,9 @@ def _number(file: KeypointInput, frame: Any, index: int) -> int:
     return number
 
 
-def _person(file: KeypointInput, landmarks: list[dict[str, Any]], places: list[int | None], number: int) -> Observation:
+def _person(file: KeypointInput, landmarks: list[Any], places: list[int | None], number: int) -> Observation:
+    if not _is_person(landmarks):
+        raise file.fail(f"frame {number} has no {_JOINTS} landmarks with x and y; write it again, or null for nobody")
     values = file.read_numbers(
         [[point["x"], point["y"], point.get("visibility", 1.0)] for point in landmarks], f"landmarks in frame {number}"
     )

@@ -49,24 +49,25 @@ def read(file: KeypointInput) -> KeypointFile:
         InputError: a person is damaged, or the skeleton is unknown.
     """
     skeleton, joints = _by_names(file)
+    named = skeleton is not None
     frames: dict[int, list[Observation]] = {}
     for number, people in _frames(file).items():
         frames[number] = []
         for person in people:
             points, scores = _arrays(file, person, number)
-            if skeleton is None:
-                skeleton = file.by_count(len(points))
+            if not named:
+                chosen = file.by_count(len(points))
+                skeleton = file.only_skeleton([skeleton or chosen, chosen])
                 joints = list(range(len(skeleton)))
-            if len(points) <= max(joint for joint in joints if joint is not None):
+            elif len(points) <= max(joint for joint in joints if joint is not None):
                 raise file.fail(
                     f"frame {number}: 'keypoints' has {len(points)} joints, fewer than others; write the file again"
                 )
-            name = person.get("track_id", -1)
             frames[number].append(
                 Observation(
                     pick(points, joints),
                     np.nan_to_num(pick(scores[:, None], joints)[:, 0]),
-                    None if name == -1 else str(name),
+                    file.person_name(person.get("track_id"), f"'track_id' in frame {number}"),
                     read_box(person.get("bbox")),
                     score_of(unwrap(person.get("bbox_score"))),
                 )
@@ -99,7 +100,8 @@ def _frames(file: KeypointInput) -> dict[int, list[Any]]:
         return frames
     content, first = file.json, 0
     if isinstance(content, dict):
-        content, first = content["instance_info"], 1
+        content = content["instance_info"]
+        first = int(not any(isinstance(frame, dict) and frame.get("frame_id") == 0 for frame in content))
     elif not _are_frames(content):
         return {0: content}
     for index, frame in enumerate(content):

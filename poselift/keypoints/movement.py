@@ -49,7 +49,8 @@ def read(file: KeypointInput) -> KeypointFile:
     joints = [str(joint) for joint in arrays["keypoints"][1].ravel()]
     people = [str(name) for name in arrays["individuals"][1].ravel()] if "individuals" in arrays else ["1"]
     times = arrays["time"][1] if "time" in arrays and str(about.get("time_unit", "")).startswith("s") else None
-    if times is not None and (times.shape != points.shape[:1] or not (np.diff(times) > 0).all()):
+    numbers = times is None or times.dtype.kind in "fiu"
+    if times is not None and not (numbers and times.shape == points.shape[:1] and (np.diff(times) > 0).all()):
         raise file.fail("'time' does not increase from frame to frame; save the dataset again")
     return read_tracks(file, "movement", points, scores, joints, people, times=times)
 

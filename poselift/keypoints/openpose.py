@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.bounded import whole_number
 from poselift.core.errors import InputError
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput, picture_size, unwrap
@@ -79,7 +78,5 @@ def _person(file: KeypointInput, person: Any, where: str) -> tuple[str | None, F
     if person["pose_keypoints_2d"] in (None, []):
         return None
     # Older versions write a number, newer ones a list of one; -1 is unknown.
-    number = whole_number(unwrap(person.get("person_id", -1)), 0, 10**9)
-    return (None if number is None else str(number)), file.read_triplets(
-        person["pose_keypoints_2d"], f"{Path(where).name}: 'pose_keypoints_2d'"
-    )
+    name = file.person_name(person.get("person_id"), f"{Path(where).name}: 'person_id'")
+    return name, file.read_triplets(person["pose_keypoints_2d"], f"{Path(where).name}: 'pose_keypoints_2d'")

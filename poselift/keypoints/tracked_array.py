@@ -14,12 +14,17 @@ def order_axes(file: KeypointInput, name: str, array: Array, wanted: Sequence[st
     """The array with the wanted order of axes, which are known by the beginnings of their names.
 
     Raises:
-        InputError: it has other axes, or no numbers with a fraction.
+        InputError: it has other axes, or no numbers.
     """
     axes, values = array
     order = [next((at for at, axis in enumerate(axes) if axis.startswith(kind)), -1) for kind in wanted]
-    if values.dtype.kind != "f" or values.ndim != len(wanted) or -1 in order:
-        raise file.fail(f"{name!r} has the axes {', '.join(axes)}, expected {', '.join(wanted)}; export it again")
+    if values.dtype.kind not in "fiu":
+        raise file.fail(f"{name!r} is {values.dtype}, not numbers; export it again")
+    if values.ndim != len(wanted) or -1 in order:
+        raise file.fail(
+            f"{name!r} has the shape {values.shape} and the axes {', '.join(axes)}, expected {', '.join(wanted)}; "
+            "export it again"
+        )
     return values.transpose(order).astype(float)
 
 

@@ -22,7 +22,9 @@ from poselift.keypoints.input_file import KeypointInput, pick
 WHAT = "Sports2D's TRC in pixels, or its folder of them"
 
 _HEADER = 5
+"""Lines before the first frame."""
 _DIGITS = 9
+"""Digits of a person's number at most; more are a date or a hash."""
 
 
 def recognises(file: KeypointInput) -> bool:

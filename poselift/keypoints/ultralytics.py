@@ -11,6 +11,7 @@ have the names of the pictures, or of the video with the frame's number from 1; 
 Source: https://github.com/ultralytics/ultralytics, ultralytics/engine/results.py
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -64,10 +65,19 @@ def read(file: KeypointInput) -> KeypointFile:
     if file.files(".txt") and not file.files(".json"):
         return _of_lines(file)
     frames = {number: [_person(file, person, number) for person in people] for number, people in _frames(file).items()}
-    counts = {len(person.points) for there in frames.values() for person in there}
-    farthest = max((np.nanmax(np.abs(person.points)) for there in frames.values() for person in there), default=0.0)
-    skeleton = file.only_skeleton(map(file.by_count, counts))
-    return KeypointFile(file.path, "ultralytics", skeleton, frames, normalised=bool(0 < farthest < _SMALLEST))
+    farthest = max((np.abs(person.points).max(initial=0) for there in frames.values() for person in there), default=0.0)
+    return _content(file, frames, normalised=bool(0 < farthest < _SMALLEST))
+
+
+def _content(file: KeypointInput, frames: dict[int, list[Observation]], normalised: bool) -> KeypointFile:
+    """The content of the file, with the joints of its skeleton alone."""
+    skeleton = file.only_skeleton(file.by_count(len(person.points)) for there in frames.values() for person in there)
+    joints = len(skeleton)
+    frames = {
+        number: [replace(person, points=person.points[:joints], scores=person.scores[:joints]) for person in there]
+        for number, there in frames.items()
+    }
+    return KeypointFile(file.path, "ultralytics", skeleton, frames, normalised=normalised)
 
 
 def _frames(file: KeypointInput) -> dict[int, list[Any]]:
@@ -93,11 +103,11 @@ def _person(file: KeypointInput, person: Any, number: int) -> Observation:
     if x.ndim != 1 or not len(x) == len(y) == len(scores):
         raise file.fail(f"frame {number}: 'x', 'y' and 'visible' differ in length; write the file again")
     points = np.stack([x, y], -1)
-    box, name = person.get("box"), person.get("track_id")
+    box = person.get("box")
     return Observation(
         points,
         np.where(points.any(-1), scores, 0.0),
-        None if name is None else str(name),
+        file.person_name(person.get("track_id"), f"'track_id' in frame {number}"),
         read_box([box.get(key) for key in ("x1", "y1", "x2", "y2")]) if isinstance(box, dict) else None,
         score_of(person.get("confidence")),
     )
@@ -106,7 +116,6 @@ def _person(file: KeypointInput, person: Any, number: int) -> Observation:
 def _of_lines(file: KeypointInput) -> KeypointFile:
     """The file from a folder of text."""
     frames: dict[int, list[Observation]] = {}
-    counts = set()
     for number, path in file.numbered_files(".txt").items():
         there = frames[number] = []
         for line, text in enumerate(read_text(path).splitlines(), start=1):
@@ -117,7 +126,6 @@ def _of_lines(file: KeypointInput) -> KeypointFile:
             joints = (len(cells) - _BOX) // 3
             if joints < 1 or not np.isfinite(cells).all():
                 raise file.fail(f"{path.name}, line {line}: no class, box and joints; write the file again")
-            counts.add(joints)
             triplets, more = cells[_BOX : _BOX + 3 * joints].reshape(-1, 3), cells[_BOX + 3 * joints :].tolist()
             # One number more is a score if it has a point, else the number of a person.
             tracked = len(more) == 2 or (len(more) == 1 and "." not in text.split()[-1])
@@ -130,5 +138,4 @@ def _of_lines(file: KeypointInput) -> KeypointFile:
                     more[0] if len(more) > tracked else None,
                 )
             )
-    skeleton = file.only_skeleton(map(file.by_count, counts))
-    return KeypointFile(file.path, "ultralytics", skeleton, frames, normalised=True)
+    return _content(file, frames, normalised=True)

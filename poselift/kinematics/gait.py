@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.errors import InputError
 from poselift.core.kinds import check_kinds
 from poselift.core.times import usual_interval
 from poselift.kinematics.footfalls import find_footfalls
@@ -25,6 +26,9 @@ and moved on. In the exact walks of the CMU corpus it is 0.884 (SD 0.013)."""
 _IN_PLACE = 0.5
 """Share of the way that the feet go back under the pelvis, of which somebody who walks over ground travels more."""
 
+
+FASTEST_BELT = 15.0
+"""Metres a second that no belt reaches; faster is a mistake of the unit."""
 
 ALONG = 45.0
 """Degrees between a walk on a treadmill and the camera's axis, below which the camera hardly sees how far feet go."""
@@ -129,8 +133,11 @@ def measure_gait(motion: Motion, belt: float | None = None) -> Gait:
         belt: speed of a treadmill's belt, m/s. Strides in place have its lengths; without it, they are NaN.
 
     Raises:
-        InputError: the motion is not in the world frame, or its skeleton has no hips, knees and ankles.
+        InputError: the motion is not in the world frame, its skeleton has no hips, knees and ankles, or no belt has the
+            speed.
     """
+    if belt is not None and not 0 < belt < FASTEST_BELT:
+        raise InputError(f"belt={belt:g} is not the speed of a belt; give metres a second, such as 1.3")
     falls = find_footfalls(motion)
     strikes = sorted((time, foot) for foot, times in enumerate(falls.strikes) for time in times.tolist())
     pairs = list(pairwise(strikes))

@@ -40,6 +40,7 @@ _REACHES = (0.3, 0.15)
 later rounds it is `_FOOTFALL`. Footfalls further off, in the air or on a stair, drop out (Geman-McClure weights)."""
 
 _ROUNDS = 5
+"""Fits at the last reach, each with weights by the one before."""
 
 _FAIR_SHARE = 0.2
 """Share of the footfalls of the most used level that a level needs to be the ground."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Bool, Float
 
+from poselift.core.errors import InputError
 from poselift.structures import Motion
 
 CAMERA_UP = np.array([0.0, -1.0, 0.0])
@@ -21,11 +22,11 @@ def rotation_to_y_up(motions: Sequence[Motion]) -> Float[np.ndarray, "3 3"]:
     """The rotation from the motions' frame to one with Y up: the identity for world motions.
 
     Raises:
-        ValueError: the motions are not all in the same frame.
+        InputError: the motions are not all in the same frame.
     """
     frames = {motion.frame for motion in motions}
     if len(frames) > 1:
-        raise ValueError(f"motions of one scene must share a frame; these are in {sorted(frames)}")
+        raise InputError(f"motions of one scene must share a frame; these are in {sorted(frames)}")
     return np.eye(3) if frames == {"world"} else level_axes(estimate_up(motions))
 
 

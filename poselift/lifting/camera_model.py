@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.bounded import real_number
 from poselift.core.errors import InputError
 from poselift.geometry import ASSUMED_FOV, intrinsics_from_fov
 from poselift.structures import check_image_size
@@ -30,7 +31,8 @@ class CameraModel:
         distortion: k1, k2, p1, p2, k3 in OpenCV's order; None for a lens without distortion.
 
     Raises:
-        InputError: the size is none, K is not 3 x 3, or its focal lengths are not positive.
+        InputError: the size is none, K is not 3 x 3, its focal lengths are not positive, or the distortion is not five
+            numbers.
 
     Example:
         >>> K = np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]])
@@ -44,11 +46,14 @@ class CameraModel:
     distortion: Float[np.ndarray, " 5"] | None = None
 
     def __post_init__(self) -> None:
-        """Checks the size and K."""
-        check_image_size(self.image_size)
-        K = self.K
+        """Checks the size, K and the distortion."""
+        object.__setattr__(self, "image_size", check_image_size(self.image_size))
+        K, lens = self.K, self.distortion
         if not isinstance(K, np.ndarray) or K.shape != (3, 3):
-            raise InputError(f"K is {K}; give the 3 x 3 matrix of the intrinsics, in pixels, as a numpy array")
+            found = f"of the shape {np.shape(K)}" if isinstance(K, np.ndarray) else f"a {type(K).__name__}"
+            raise InputError(f"K is {found}; give the 3 x 3 matrix of the intrinsics, in pixels, as a numpy array")
+        if lens is not None and not (isinstance(lens, np.ndarray) and lens.shape == (5,) and np.isfinite(lens).all()):
+            raise InputError(f"distortion is {str(lens)!r:.60}; give k1, k2, p1, p2, k3 as a numpy array, or None")
         if not np.isfinite(K).all() or K[0, 0] <= 0 or K[1, 1] <= 0:
             raise InputError("K must have finite numbers and positive focal lengths, in pixels")
         object.__setattr__(self, "K", K.astype(np.float32))
@@ -133,9 +138,6 @@ def _said(intrinsics: Sequence[float]) -> str:
 
 def _number(value: object, name: str) -> float:
     """The value as a number."""
-    try:
-        if isinstance(value, str | bytes | bool):
-            raise TypeError  # noqa: TRY301
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name} has {value!r:.40}; give numbers") from None
+    if (number := real_number(value)) is None:
+        raise InputError(f"{name} has {value!r:.40}; give numbers")
+    return number

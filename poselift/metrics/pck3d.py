@@ -13,6 +13,7 @@ from poselift.metrics.mean import PairMetric
 from poselift.metrics.position import joint_errors
 
 PCK_THRESHOLD_MM = 150.0
+"""Of Mehta et al. (3DV 2017): about half of a head."""
 CURVE_THRESHOLDS_MM = tuple(float(step) for step in range(0, 151, 5))
 
 

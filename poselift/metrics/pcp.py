@@ -21,6 +21,7 @@ LIMBS = {
 """The limbs that PCP looks at, by the joints at their ends."""
 
 PCP_THRESHOLD = 0.5
+"""Share of a limb's length by which its joints may be wrong."""
 
 
 def correct_limbs(

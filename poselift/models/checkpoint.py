@@ -32,7 +32,7 @@ def load_checkpoint(path: str | Path, device: str = "cpu") -> Weights:
         name, config = about["name"], about["config"]
         state = {key.removeprefix(_PREFIX): value for key, value in checkpoint["state_dict"].items()}
         if not all(isinstance(value, Tensor) for value in state.values()):
-            raise InputError("its state_dict has more than tensors")  # noqa: TRY301
+            raise InputError("its state_dict has more than tensors")
         card = {
             "model": name,
             "config": config,

@@ -133,7 +133,7 @@ class DecoderBlock(EncoderBlock):
         self.cross_norm = _norm(self.norm, dim)
         self.cross_attention = cross_attention
 
-    def forward(  # type: ignore[override]
+    def forward(  # type: ignore[override]  # it takes the other sequence too
         self,
         tokens: Float[Tensor, "b n d"],
         memory: Float[Tensor, "b m d"],

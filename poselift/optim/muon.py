@@ -13,6 +13,7 @@ _SMALLEST = 32
 _COEFFICIENTS = 3.4445, -4.7750, 2.0315
 """Of the polynomial whose iteration makes a matrix orthogonal (Jordan et al. 2024)."""
 _ITERATIONS = 5
+"""Of this polynomial, as in that paper."""
 
 
 class MuonAdamW(Optimizer):

@@ -3,7 +3,7 @@
 import csv
 import io
 
-from poselift.core.cells import escape_formula
+from poselift.core.cells import format_cell
 from poselift.reports.tables import Table
 
 
@@ -15,14 +15,11 @@ def csv_table(table: Table) -> str:
     heads = [*table.labels]
     for column, deviates in zip(table.columns, varies, strict=True):
         heads += [column.head, f"{column.head} deviation"] if deviates else [column.head]
-    writer.writerow([*map(escape_formula, heads), "citation"])
+    writer.writerow(map(format_cell, [*heads, "citation"]))
     for row in table.rows:
         numbers: list[float | None] = []
         for cell, deviates in zip(row.cells, varies, strict=True):
             numbers += [cell.mean, cell.deviation] if deviates else [cell.mean]
         citation = "" if row.citation is None else table.citations[row.citation]
-        labels = map(escape_formula, row.labels)
-        writer.writerow(
-            [*labels, *("" if number is None else repr(float(number)) for number in numbers), escape_formula(citation)]
-        )
+        writer.writerow(map(format_cell, [*row.labels, *numbers, citation]))
     return text.getvalue()

@@ -213,7 +213,7 @@ def _check_seeds(runs: Sequence[Run]) -> None:
     kinds = [model and (model.get("name"), model.get("config"), model.get("window")) for model in models]
     if any(kind != kinds[0] for kind in kinds):
         raise InputError(f"different models are called {where}; {_RENAME}")
-    # Evaluations of earlier versions do not say how the lifter was trained.
+    # Weights of others, and checkpoints, do not say how the lifter was trained.
     trainings = [model["training"] for model in models if model and "training" in model]
     if any(training != trainings[0] for training in trainings):
         raise InputError(f"lifters trained with different settings are called {where}; {_RENAME}")

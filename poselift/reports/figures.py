@@ -16,23 +16,14 @@ from poselift.reports.published import Published
 from poselift.reports.tables import Cell, with_unit
 from poselift.reports.training_log import log_of, values_of
 from poselift.skeleton import get_skeleton
-from poselift.viz.plots import (
-    MOST_SERIES,
-    Bars,
-    Body,
-    Curve,
-    Example,
-    Line,
-    Method,
-    Trace,
-    cost_plot,
-    curve_plot,
-    example_plot,
-    group_plot,
-    skeleton_plot,
-    time_plot,
-    training_plot,
-)
+from poselift.viz.plots.accuracy_cost import Method, cost_plot
+from poselift.viz.plots.examples import Example, example_plot
+from poselift.viz.plots.groups import Bars, group_plot
+from poselift.viz.plots.over_time import Trace, time_plot
+from poselift.viz.plots.share_found import Curve, curve_plot
+from poselift.viz.plots.skeleton_diagram import Body, skeleton_plot
+from poselift.viz.plots.style import MOST_SERIES
+from poselift.viz.plots.training import Line, training_plot
 
 
 @dataclass(frozen=True)
@@ -238,7 +229,7 @@ def _poses(section: Section, entries: Sequence[Entry]) -> list[Plot]:
     """A plot for each entry whose evaluation kept poses, of the first seed."""
     plots = []
     for place, entry in enumerate(entries, 1):
-        if poses := entry.runs[0].results.get("poses"):
+        if poses := entry.runs[0].results["poses"]:
             shown = [
                 Example(
                     (

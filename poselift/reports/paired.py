@@ -40,9 +40,9 @@ def paired_difference(runs: Sequence[Mapping[str, Any]], others: Sequence[Mappin
         others: the same of the method to subtract.
 
     Returns:
-        None if the runs do not say the values of their sequences, or share fewer than five.
+        None if the runs share fewer than five sequences with a value.
     """
-    sides = [[run.get("sequences", {}) for run in side] for side in (runs, others)]
+    sides = [[run["sequences"] for run in side] for side in (runs, others)]
     tables = [table for side in sides for table in side]
     names = [name for name in tables[0] if all(table.get(name, {}).get("mean") is not None for table in tables)]
     if len(names) < _FEWEST:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
+from poselift.data.h36m import ACTIONS
 from poselift.data.made import MOVEMENTS
 from poselift.skeleton import H36M17, HUMANEVA15, MPI_INF_3DHP17, SMPL24, Skeleton
 
@@ -22,23 +23,8 @@ LIMB_JOINTS = tuple(
 )
 """The twelve joints that all skeletons of the field place alike."""
 
-H36M_ACTIONS = (
-    "Directions",
-    "Discussion",
-    "Eating",
-    "Greeting",
-    "Phoning",
-    "Photo",
-    "Posing",
-    "Purchases",
-    "Sitting",
-    "SittingDown",
-    "Smoking",
-    "Waiting",
-    "WalkDog",
-    "Walking",
-    "WalkTogether",
-)
+H36M_ACTIONS = tuple(sorted(ACTIONS, key=str.lower))
+"""In the order of papers' tables."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ DEFAULT_PUBLISHED = Path(__file__).with_name("published.yaml")
 
 _REQUIRED = {"name", "protocol", "points", "values", "paper", "url"}
 _LARGEST = 1e18
+"""A number of multiply-adds beyond it is a slip."""
 _NUMBERS = {"window", "parameters", "macs"}
 _TEXTS = {"differs", "keypoints", "weights"}
 _OPTIONAL = {*_NUMBERS, *_TEXTS, "groups"}

@@ -16,7 +16,7 @@ from poselift.reports.latex import latex_document, latex_table
 from poselift.reports.markdown import escape, markdown_table
 from poselift.reports.published import Published
 from poselift.reports.report_page import Part, Picture, html_page
-from poselift.viz.plots import save_plot
+from poselift.viz.plots.style import save_plot
 
 COST_NOTE = (
     "Cost is of one forward pass over one window, divided by its output frames; averaging with the mirrored input "

@@ -47,6 +47,8 @@ _SHAPE: dict[str, Any] = {
         }
     },
     "over_time": {"clip": (str,), "seconds": (list,), "error": (list,)},
+    "sequences": {_EACH: {"group": (str,), "mean": _NUMBER, "count": (int,)}},
+    "poses": (list,),
     "skeleton": (str,),
     "views": (int,),
     "frames": (int,),
@@ -65,10 +67,7 @@ _POSE = {
     "truth": (list,),
     "prediction": (list,),
 }
-"""The shape of an entry of "poses", which evaluations of earlier versions lack."""
-
-_SEQUENCES = {_EACH: {"group": (str,), "mean": _NUMBER, "count": (int,)}}
-"""The shape of "sequences", which evaluations of earlier versions lack."""
+"""The shape of an entry of "poses"."""
 
 _SETTINGS: dict[str, Any] = {"window": (int,), "note": (str,), "warnings": (list,)}
 """The settings that a report reads; there may be others."""
@@ -140,7 +139,6 @@ def _read(file: Path) -> Run:
         _check_lists(file, f"curves.{key}", [curve["thresholds"], curve["mean"], *curve["joints"].values()])
     _check_lists(file, "over_time", [results["over_time"]["seconds"], results["over_time"]["error"]])
     _check_poses(file, results)
-    _check(file, "sequences", results.get("sequences", {}), _SEQUENCES)
     shown = _printable(results)
     if results["model"] is not None:
         shown["model"]["weights"] = results["model"]["weights"]  # the path of a file
@@ -188,11 +186,8 @@ def _check_lists(file: Path, where: str, lists: Sequence[list[Any]]) -> None:
 
 def _check_poses(file: Path, results: Mapping[str, Any]) -> None:
     """Checks that each pose has three numbers, or null, for each joint of the skeleton."""
-    poses = results.get("poses", [])
     joints = len(get_skeleton(results["skeleton"]))
-    if not isinstance(poses, list):
-        raise InputError(f"{file}: poses must be a list, not {poses!r:.40}; run poselift evaluate again")
-    for pose in poses:
+    for pose in results["poses"]:
         _check(file, "an entry of poses", pose, _POSE)
         for key in ("truth", "prediction"):
             known = [row for row in pose[key] if row is not None]

@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 from jaxtyping import Bool, Float, Real
 
+from poselift.core.errors import InputError
 from poselift.skeleton.skeleton import Skeleton
 
 COMBINATIONS: dict[str, tuple[dict[str, float], ...]] = {
@@ -79,7 +80,7 @@ def convert(
         mask: True for known joints of the source; all finite joints by default.
 
     Raises:
-        ValueError: `values` and `source` differ in their number of joints.
+        InputError: `values` and `source` differ in their number of joints.
 
     Example:
         >>> from poselift.skeleton import COCO17, H36M17
@@ -92,7 +93,7 @@ def convert(
         ['pelvis', 'spine', 'thorax']
     """
     if values.shape[-2] != len(source):
-        raise ValueError(f"values have {values.shape[-2]} joints, but {source.name} has {len(source)}")
+        raise InputError(f"values have {values.shape[-2]} joints, but {source.name} has {len(source)}")
     if not np.issubdtype(values.dtype, np.floating):  # integer pixels have no NaN and no halves
         values = values.astype(np.float64)
     weights, derived = _matrix(source, target)

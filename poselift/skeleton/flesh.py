@@ -53,6 +53,7 @@ within the part before."""
 
 _PLAIN = {"nose": (0.035, 0.025)}
 _USUAL = (0.034, 0.034)
+"""Radii at both ends for a bone to any other joint, metres."""
 
 
 def trunk_profile(hips: float, shoulders: float) -> Profile:

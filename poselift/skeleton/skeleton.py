@@ -1,8 +1,11 @@
 """A skeleton as data: joint names and parents."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
+
+from poselift.core.errors import InputError
 
 Pelvis = Literal["spine", "hips"]
 """Where a pelvis lies: at the base of the spine (as in the CMU corpus) or in the middle of the hips (Human3.6M)."""
@@ -18,7 +21,7 @@ class Skeleton:
         parents: name of each joint's parent, None for the root; `parent_indices` has the indices.
 
     Raises:
-        ValueError: a name repeats, a parent is unknown, or a joint has no partner on the other side.
+        InputError: a name repeats, a parent is unknown, or a joint has no partner on the other side.
 
     Example:
         >>> arm = Skeleton("arm", ("shoulder", "elbow", "wrist"), (None, "shoulder", "elbow"))
@@ -31,15 +34,19 @@ class Skeleton:
     parents: tuple[str | None, ...]
 
     def __post_init__(self) -> None:
+        for key in ("joints", "parents"):
+            if isinstance(names := getattr(self, key), str) or not isinstance(names, Sequence):
+                raise InputError(f"skeleton {self.name}: {key} is {names!r:.40}; give a tuple of names")
+            object.__setattr__(self, key, tuple(names))
         if len(set(self.joints)) != len(self.joints):
-            raise ValueError(f"skeleton {self.name}: a joint name repeats")
+            raise InputError(f"skeleton {self.name}: a joint name repeats")
         if len(self.parents) != len(self.joints):
-            raise ValueError(f"skeleton {self.name}: {len(self.joints)} joints but {len(self.parents)} parents")
+            raise InputError(f"skeleton {self.name}: {len(self.joints)} joints but {len(self.parents)} parents")
         for joint, parent in zip(self.joints, self.parents, strict=True):
             if parent is not None and parent not in self.joints:
-                raise ValueError(f"skeleton {self.name}: parent {parent!r} of {joint!r} is not one of its joints")
+                raise InputError(f"skeleton {self.name}: parent {parent!r} of {joint!r} is not one of its joints")
             if other_side(joint) not in self.joints:
-                raise ValueError(f"skeleton {self.name}: {joint!r} has no partner {other_side(joint)!r}")
+                raise InputError(f"skeleton {self.name}: {joint!r} has no partner {other_side(joint)!r}")
 
     def __len__(self) -> int:
         return len(self.joints)
@@ -48,12 +55,12 @@ class Skeleton:
         """Index of a joint by name.
 
         Raises:
-            ValueError: the skeleton has no such joint.
+            InputError: the skeleton has no such joint.
         """
         try:
             return self.joints.index(joint)
         except ValueError:
-            raise ValueError(f"skeleton {self.name} has no joint {joint!r}; it has {', '.join(self.joints)}") from None
+            raise InputError(f"skeleton {self.name} has no joint {joint!r}; it has {', '.join(self.joints)}") from None
 
     def indices(self, joints: tuple[str, ...] | list[str]) -> list[int]:
         """Indices of several joints by name."""
@@ -84,7 +91,7 @@ class Skeleton:
                 j for j, parent in enumerate(self.parent_indices) if j not in order and (parent < 0 or parent in order)
             ]
             if not ready:
-                raise ValueError(f"skeleton {self.name}: its parents form a loop")
+                raise InputError(f"skeleton {self.name}: its parents form a loop")
             order += ready
         return tuple(order)
 

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from poselift.core.bounded import real_number
+from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
 from poselift.skeleton import Skeleton
-from poselift.structures import Detections, Keypoints2D
+from poselift.structures import Detections, Keypoints2D, check_image_size
 from poselift.tracking.matching import assign, cost
 from poselift.tracking.stitching import stitch
 from poselift.tracking.track import Track
@@ -41,7 +43,7 @@ class Tracker:
     """
 
     def __init__(self, image_size: tuple[int, int], *, history: bool = True) -> None:
-        self._image_size = image_size
+        self._image_size = check_image_size(image_size)
         self._history = history
         self._timestamps: list[float] = []
         self._looks = [0]  # frames with a look before each frame
@@ -62,10 +64,13 @@ class Tracker:
             for less than 0.1 s. `tracks` assigns new numbers, because it knows the whole clip.
 
         Raises:
-            ValueError: the timestamp is not later than the previous one.
+            InputError: the timestamp is no finite number, or not later than the previous one.
         """
-        if self._timestamps and timestamp <= self._timestamps[-1]:
-            raise ValueError(
+        seconds = real_number(timestamp)
+        if seconds is None or not np.isfinite(seconds):
+            raise InputError(f"the timestamp {timestamp!r:.40} is not a finite number; give seconds")
+        if self._timestamps and seconds <= self._timestamps[-1]:
+            raise InputError(
                 f"the frame at {timestamp} s follows one at {self._timestamps[-1]} s; give frames in order of time"
             )
         alive = self._alive = [track for track in self._alive if timestamp - track.timestamps[-1] <= _PATIENCE]
@@ -115,13 +120,15 @@ class Tracker:
         one person are joined over up to four seconds. At last, people who were observed for less than 0.25 s (or half
         the clip, if that is less), or whose mean joint score is below 0.2, are dropped.
 
-        Only for a tracker with a history.
-
         Returns:
             One `Keypoints2D` per person, from the first to the last frame with the person; frames in between without
             an observation are NaN with score 0.
+
+        Raises:
+            InputError: the tracker has no history.
         """
-        assert self._history, "this tracker forgets"
+        if not self._history:
+            raise InputError("this tracker keeps no history; build it with history=True")
         if self._skeleton is None:
             return []
         times = np.array(self._timestamps, dtype=float)

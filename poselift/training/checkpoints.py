@@ -150,4 +150,4 @@ class LastCheckpoint(pl.callbacks.Checkpoint):
 
 def _stops(trainer: pl.Trainer) -> bool:
     """Whether a signal ends the run after this step."""
-    return any(isinstance(callback, StopOnSignal) and callback.stops for callback in trainer.callbacks)  # type: ignore[attr-defined]
+    return any(isinstance(callback, StopOnSignal) and callback.stops for callback in trainer.callbacks)  # type: ignore[attr-defined]  # not in Lightning's types

@@ -16,7 +16,8 @@ def plot_curves(log: Log, folder: Path) -> list[Path]:
         The files; none if nothing was logged.
     """
     # Imported here, because matplotlib takes half a second.
-    from poselift.viz.plots import Line, save_plot, training_plot
+    from poselift.viz.plots.style import save_plot
+    from poselift.viz.plots.training import Line, training_plot
 
     names = sorted({name for row in log.values() for name in row})
     losses = sorted((name for name in names if name.startswith("train/")), key=lambda name: name != "train/loss")

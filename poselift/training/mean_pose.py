@@ -32,7 +32,7 @@ class MeanPose(pl.Callback):
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Averages a batch that is the same in every process, in a resumed run and with every seed."""
         assert isinstance(pl_module, LiftingTask)
-        data: MotionData = trainer.datamodule  # type: ignore[attr-defined]
+        data: MotionData = trainer.datamodule  # type: ignore[attr-defined]  # not in Lightning's types
         first = copy.copy(data.training)
         first.seed = first.epoch = first.rank = 0
         joints = subtract_first(first.make(0).joints, pl_module.lifter.skeleton_out)[:, :, pl_module.measured]

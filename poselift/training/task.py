@@ -185,7 +185,7 @@ class LiftingTask(pl.LightningModule):
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Sets the data to the next batch."""
-        data: MotionData = self.trainer.datamodule  # type: ignore[attr-defined]
+        data: MotionData = self.trainer.datamodule  # type: ignore[attr-defined]  # not in Lightning's types
         data.training.first = first_batch(checkpoint["loops"]["fit_loop"])
 
     def configure_optimizers(self) -> Any:

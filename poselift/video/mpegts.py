@@ -12,6 +12,7 @@ _ROWS = 1 << 18
 _HEADER = 9
 """Bytes of the header of a PES packet, before its optional fields."""
 _MOST_STUFFING = 32
+"""Bytes of stuffing that a header may have, by the standard."""
 
 
 def packet_size(start: bytes) -> int | None:

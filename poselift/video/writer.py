@@ -1,6 +1,7 @@
 """Writing of videos whose frames keep their timestamps."""
 
 import contextlib
+import math
 import os
 from collections.abc import Mapping
 from fractions import Fraction
@@ -17,6 +18,7 @@ from av.video.reformatter import ColorRange
 from av.video.stream import VideoStream
 from jaxtyping import UInt8
 
+from poselift.core.bounded import real_number, whole_number
 from poselift.core.errors import InputError
 from poselift.core.files import NO_ROOM, atomic_path
 from poselift.video.yuv import YuvConverter
@@ -33,6 +35,7 @@ _ENCODERS = {
     "mpeg4": {},
 }
 _SUFFIXES = (".mp4", ".mov")
+_LARGEST = 10**9
 _BT709 = 1  # of ISO/IEC 23091-2, the same number for primaries, transfer and matrix
 
 
@@ -49,8 +52,8 @@ class VideoWriter:
         x264: options of libx264, the preferred encoder, instead of the usual ones.
 
     Raises:
-        InputError: the suffix is another one, the file cannot be written, a frame has another size or is not later than
-            the previous one, FFmpeg cannot encode it, or the block ends without a frame.
+        InputError: the suffix is another one, the file cannot be written, a frame has another size or kind or is not
+            later than the previous one, FFmpeg cannot encode it, or the block ends without a frame.
 
     Example:
         >>> import tempfile
@@ -69,9 +72,10 @@ class VideoWriter:
         self._encoders = _ENCODERS if x264 is None else {**_ENCODERS, "libx264": dict(x264)}
         if self._path.suffix.lower() not in _SUFFIXES:
             raise InputError(f"{self._path}: the suffix is not {' or '.join(_SUFFIXES)}; choose such a name")
-        if width < 1 or height < 1:
+        sides = [whole_number(real_number(side), 1, _LARGEST) for side in (width, height)]
+        if sides[0] is None or sides[1] is None:
             raise InputError(f"{self._path}: {width} x {height} pixels is not a size; give at least 1 x 1")
-        self._width, self._height = width, height
+        self._width, self._height = sides[0], sides[1]
         self._first: float | None = None
         self._last = 0.0
         self._previous = -1
@@ -94,6 +98,11 @@ class VideoWriter:
             image: RGB, of the writer's width and height.
             timestamp: seconds, increasing; the first one becomes 0 in the file.
         """
+        if not isinstance(image, np.ndarray) or image.dtype != np.uint8 or image.shape[2:] != (3,):
+            found = f"{image.dtype}{list(image.shape)}" if isinstance(image, np.ndarray) else type(image).__name__
+            raise InputError(f"{self._path}: a frame is {found}; give uint8 of the shape (height, width, 3)")
+        if not math.isfinite(math.nan if (seconds := real_number(timestamp)) is None else seconds):
+            raise InputError(f"{self._path}: a frame is at {timestamp} s; give seconds")
         if image.shape[:2] != (self._height, self._width):
             given = f"{image.shape[1]} x {image.shape[0]}"
             raise InputError(

@@ -10,6 +10,7 @@ from poselift.viz.shot import ViewCamera
 _MAX = 15
 """Metres to each side."""
 _SHADES = 12
+"""Steps in which the lines fade with the distance."""
 _COLORS = [mix(GRID, BACKGROUND, share / _SHADES) for share in range(_SHADES)]
 
 

@@ -10,6 +10,7 @@ from poselift.viz.colors import BACKGROUND, BLACK, TEXT, Color
 
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
 _OVERSIZE = 4
+"""Masks are drawn so many times as large, and averaged: OpenCV's letters have hard edges."""
 
 
 @lru_cache(maxsize=128)

@@ -35,7 +35,7 @@ def test_each_kind_is_drawn_in_the_format_of_the_name(kind, ending, start, walk,
 def drawn(monkeypatch):
     """What the plots were asked to draw: a list for each figure."""
     given = []
-    for plot in ("pose_plot", "strip_plot", "joint_plot"):
+    for plot in ("pose.pose_plot", "strip.strip_plot", "joint_time.joint_plot"):
         monkeypatch.setattr(f"poselift.viz.plots.{plot}", lambda *asked: given.append(asked) or Figure())
     return given
 

@@ -3,6 +3,7 @@ import pytest
 from poselift.cli.detector import DetectorRequest
 from poselift.cli.lifter_device import choose_lifter_device
 from poselift.core.errors import InputError
+from poselift.detection.session import wants_cuda
 
 
 @pytest.fixture
@@ -21,10 +22,17 @@ def gpu(monkeypatch):
 
 
 def test_auto_takes_the_gpu_where_the_detector_does(gpu):
-    movenet, mmpose = DetectorRequest("movenet"), DetectorRequest("mmpose")
-    assert [choose_lifter_device("auto", "tiny", each) for each in (movenet, mmpose)] == ["cpu", "cuda"]
+    detectors = [DetectorRequest(name) for name in ("movenet", "movenet-fast", "rtmpose", "mmpose")]
+    assert [choose_lifter_device("auto", "tiny", each) for each in detectors] == ["cpu", "cpu", "cpu", "cuda"]
     gpu()
-    assert choose_lifter_device("auto", "tiny", movenet) == "cuda"
+    assert [choose_lifter_device("auto", "tiny", each) for each in detectors] == ["cpu", "cpu", "cuda", "cuda"]
+
+
+def test_onnxruntime_with_cuda_stays_on_the_cpu_without_a_driver(gpu, monkeypatch):
+    gpu()
+    assert wants_cuda("auto")
+    monkeypatch.setattr("poselift.detection.session.has_nvidia_driver", lambda: False)
+    assert [wants_cuda(device) for device in ("auto", "cpu", "cuda")] == [False, False, True]
 
 
 def test_a_device_that_is_named_and_weights_without_a_graph_take_the_gpu(gpu, tmp_path):

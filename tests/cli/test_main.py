@@ -2,6 +2,7 @@
 
 import argparse
 import functools
+import http.client
 import os
 import runpy
 import signal
@@ -130,6 +131,18 @@ def test_a_served_page_says_nothing_of_clients_of_nonsense(tmp_path, capfd):
             client.sendall(b"GET /\0 HTTP/1.0\r\n\r\n")
             assert client.recv(100) == b"", "the end of the connection comes after the error"
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("host", "status"), [("localhost:8047", 200), ("127.0.0.1", 200), ("a.example:8047", 403)])
+def test_a_page_of_another_host_reads_no_video(host, status, tmp_path):
+    (tmp_path / "edit.video").write_bytes(b"private")
+    with _Server(("127.0.0.1", 0), functools.partial(_Handler, directory=str(tmp_path))) as server:
+        threading.Thread(target=server.handle_request).start()
+        client = http.client.HTTPConnection(*server.server_address, timeout=5)
+        client.request("GET", "/edit.video", headers={"Host": host})
+        answer = client.getresponse()
+        assert (answer.status, b"private" in answer.read()) == (status, status == 200)
+        client.close()
 
 
 def test_a_reader_of_the_output_that_leaves_is_no_error():

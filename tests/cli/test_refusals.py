@@ -71,6 +71,11 @@ BEFORE_THE_WORK = {
     "stream http://127.0.0.1:9/x --no-window": "http://127.0.0.1:9/x cannot be opened (Connection refused)",
     "stream --websocket 70000": "argument --websocket: '70000' is not an address",
     "stream --duration 0": "'0' is not a time; give seconds above 0",
+    "stream EMPTY": "argument 0|FILE|URL: the path is empty; give one",
+    f"{LIFT} --weights EMPTY": "argument --weights: the path is empty; give one",
+    "batch EMPTY --out OUT": "argument SOURCE: the path is empty; give one",
+    "batch . --out EMPTY": "argument --out: the path is empty; give one",
+    "report EMPTY": "argument RUN: the path is empty; give one",
     "export-onnx tiny.safetensors": "FILE tiny.safetensors: give a name that ends in .onnx",
 }
 """Commands and what their error says; capitals stand for files."""
@@ -95,6 +100,8 @@ def test_a_command_that_cannot_be(command, walk, stored, tmp_path, monkeypatch):
     if command not in LATER:
         monkeypatch.setattr("poselift.lifting.clips.pipeline._track", lambda *_: pytest.fail("people were searched"))
     before = sorted(tmp_path.rglob("*"))
-    places = {"PERSON": walk / "person_1.npz", "STORED": stored.path, "DEMO": demo_video(), "OUT": tmp_path / "out"}
+    places = {"PERSON": walk / "person_1.npz", "STORED": stored.path, "DEMO": demo_video(), "OUT": tmp_path / "out"} | {
+        "EMPTY": ""
+    }
     assert_refused({**BEFORE_THE_WORK, **LATER}[command], *(places.get(word, word) for word in command.split()))
     assert sorted(tmp_path.rglob("*")) == before

@@ -2,7 +2,7 @@
 
 import json
 
-from poselift.cli.result_folder import new_results
+from poselift.cli.result_folder import open_results
 
 
 def _write(folder, path, files):
@@ -18,7 +18,7 @@ def test_the_users_model_in_a_folder_of_opensim_stays(tmp_path):
     out, path = tmp_path / "out", tmp_path / "walk.mp4"
     ours = ["person_1.opensim/person_1.trc", "person_1.opensim/scale.xml"]
     for files in (ours, ours, ["person_1.npz"]):
-        with new_results(out, path, None) as folder:
+        with open_results(out, path, None) as folder:
             _write(folder, path, files)
         for name in ours:
             assert (out / name).exists() == (name in files)

@@ -15,6 +15,7 @@ from poselift.samples import demo_video
 from poselift.skeleton import get_skeleton
 from poselift.video import VideoReader, VideoWriter
 from tests.cli.running import poselift
+from tests.core.full_disk import full_disk
 
 pytestmark = pytest.mark.slow
 
@@ -130,6 +131,12 @@ def test_ctrl_c_ends_with_a_summary(tmp_path):
     assert "processed" in ran.err.splitlines()[-1]
     _, frames = lines(path.read_text())
     assert frames[-1]["time"] < 3.5, "the clip was not at its end"
+
+
+def test_a_full_disk_is_told_with_the_file(second, tmp_path):
+    with full_disk(2000):
+        ran = poselift("stream", second, "--no-window", "--out", tmp_path / "poses.jsonl", *FAST)
+    assert (ran.code, f"error: cannot write {tmp_path / 'poses.jsonl'}: File too large; free" in ran.err) == (2, True)
 
 
 def test_a_reader_that_leaves_ends_the_stream(running):

@@ -1,4 +1,7 @@
-"""`poselift train` as a researcher runs it, on synthetic data and on small files in the CMU format."""
+"""`poselift train` as a researcher runs it, on synthetic data and on small files in the CMU format.
+
+One file, because its tests share a training of two steps.
+"""
 
 import csv
 import json

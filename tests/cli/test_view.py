@@ -1,11 +1,13 @@
 import json
 import shutil
 
+import numpy as np
 import pytest
 
 from poselift.cli.read_results import find_people, find_video
 from poselift.cli.view import write_page_of_people
 from poselift.samples import demo_video
+from poselift.video import VideoWriter
 from tests.cli.running import assert_refused, emptied, poselift
 
 
@@ -31,9 +33,14 @@ def test_the_video_is_found_where_it_was_or_given(results, tmp_path):
     summary.write_text(json.dumps({"video": "gone.mp4", "path": str(tmp_path / "gone.mp4")}))
     ran = poselift("view", results, "--out", tmp_path / "without.html")
     assert "--video FILE" in ran.out
-    given = poselift("view", results, "--out", tmp_path / "with.html", "--video", demo_video())
+    with VideoWriter(tmp_path / "walk.mp4", 640, 480) as writer:
+        for index in range(50):
+            writer.write(np.random.default_rng(index).integers(0, 255, (480, 640, 3), np.uint8), index / 25)
+    given = poselift("view", results, "--out", tmp_path / "with.html", "--video", tmp_path / "walk.mp4")
     assert given.code == 0, given.err
     assert (tmp_path / "with.html").stat().st_size > (tmp_path / "without.html").stat().st_size + 50_000
+    for command in ("view", "edit"):
+        assert_refused("960x540, not 640x480; give the video that was", command, results, "--video", demo_video())
     summary.write_text("no JSON")
     assert find_video(results) is None
 

@@ -54,7 +54,7 @@ def test_bench_views(cmu_files):
 
 
 def test_bench_that_does_not_fit(cmu_files):
-    with pytest.raises(InputError, match="has no 'other'; it has det, gt"):
+    with pytest.raises(InputError, match=r"data.keypoints=other: .* has no 'other'; it has det, gt"):
         CmuBench(*cmu_files, keypoints="other")
     rewrite(cmu_files[1], clip_index=np.array([4, 99]))
     with pytest.raises(InputError, match="names clip 99"):

@@ -109,7 +109,7 @@ def test_missing_data_is_told_with_the_tree(tmp_path):
     ):
         load_mpi_inf_3dhp(tmp_path, "val")
     with pytest.raises(
-        InputError, match=r"data.subjects=\['S1'\]: the test split of MPI-INF-3DHP has no 'S1'; it has TS1, TS2"
+        InputError, match=r"data.subjects=\[S1\]: the test split of MPI-INF-3DHP has no 'S1'; it has TS1, TS2"
     ):
         load_mpi_inf_3dhp(tmp_path, "test", subjects=["S1"])
     write_mpi_inf_3dhp_train(tmp_path, {"S1/Seq1": 1})

@@ -53,6 +53,14 @@ def test_damaged_pickles(tmp_path):
             load_pickle(path)
 
 
+@pytest.mark.parametrize("load", [load_pickle, lambda path: load_mat(path, {"x": None})])
+def test_missing_files_and_folders(tmp_path, load):
+    with pytest.raises(InputError, match=r"no such file: .*a\.b; check the path"):
+        load(tmp_path / "a.b")
+    with pytest.raises(InputError, match="is no file; give a file"):
+        load(tmp_path)
+
+
 def test_object_npz(tmp_path):
     path = tmp_path / "a.npz"
     clips = {"S1": {"Photo": np.ones((4, 32, 3), np.float32)}}

@@ -5,6 +5,7 @@ import pytest
 
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Keypoints2D, Motion
+from tests.kinematics.conftest import turn
 
 
 def emptied(motion: Motion, frames) -> Motion:
@@ -19,6 +20,46 @@ def later(motion: Motion, seconds: float, person: int = 1) -> Motion:
     times = motion.timestamps + seconds
     keypoints = dataclasses.replace(motion.keypoints, person=person, timestamps=times)
     return dataclasses.replace(motion, keypoints=keypoints, timestamps=times)
+
+
+def read_bvh(path):
+    """Names, offsets, parents, and positions of each frame, by the definition of the format."""
+    words = iter(path.read_text().split())
+    names, parents, offsets, stack, counts = [], [], [], [], []
+    for word in words:
+        if word in ("ROOT", "JOINT"):
+            names.append(next(words))
+            parents.append(stack[-1] if stack else -1)
+            offsets.append(None)
+            pending = len(names) - 1
+        elif word == "End":
+            next(words)
+            pending = None
+        elif word == "{":
+            stack.append(pending)
+        elif word == "}":
+            stack.pop()
+        elif word == "OFFSET":
+            offset = np.array([float(next(words)) for _ in range(3)])
+            if stack[-1] is not None:
+                offsets[stack[-1]] = offset
+        elif word == "CHANNELS":
+            counts.append(int(next(words)))
+        elif word == "MOTION":
+            break
+    _, count, _, _, interval = (next(words) for _ in range(5))
+    table = np.array([float(word) for word in words]).reshape(int(count), -1)
+    columns = np.split(table, np.cumsum(counts)[:-1], 1)
+    angles = np.stack([values[:, -3:] for values in columns], 1)
+    places = []
+    turned = []
+    for joint, (parent, offset, values) in enumerate(zip(parents, offsets, columns, strict=True)):
+        z, x, y = angles[:, joint].T
+        local = (turn("z", z) @ turn("x", x) @ turn("y", y)).numpy()
+        turned.append(local if parent < 0 else turned[parent] @ local)
+        moved = values[:, :3] if counts[joint] == 6 else np.broadcast_to(offset, (len(values), 3))
+        places.append(moved if parent < 0 else places[parent] + np.einsum("tab,tb->ta", turned[parent], moved))
+    return names, float(interval), np.stack(places, 1), angles
 
 
 def read_trc(path):

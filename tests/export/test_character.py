@@ -7,8 +7,7 @@ from poselift.export.character import OWN, Rigging, make_character, rig_names
 from poselift.kinematics import solve
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.structures import Keypoints2D, Motion
-from tests.export.conftest import emptied
-from tests.export.test_export_formats import read_bvh
+from tests.export.conftest import emptied, read_bvh
 from tests.kinematics.conftest import pose, turn
 
 RIGS = [name for name in rig_names() if name != OWN]
@@ -79,7 +78,7 @@ def test_a_rig_stands_on_the_ground_and_has_spine_and_clavicles(rig):
     assert at["left_hand"][0] > 0 > at["right_hand"][0]
     assert figure.slots[figure.mover] == "hips"
     np.testing.assert_allclose(at["left_hand"] * [-1, 1, 1], at["right_hand"], atol=1e-6)
-    up = figure.with_z_up()
+    up = figure.turn_z_up()
     np.testing.assert_allclose(up.rest[figure.mover], [0, 0, at["hips"][1]], atol=1e-9)
     assert up.rest[list(up.slots).index("left_toes"), 1] < 0  # and -Y with Z up
 
@@ -112,7 +111,7 @@ def test_bvh_plays_the_bones(tmp_path, rig, up):
     write_bvh(tmp_path / "a.bvh", motion, up, rigging=Rigging(rig))
     names, _, places, _ = read_bvh(tmp_path / "a.bvh")
     figure = make_character(motion, Rigging(rig))
-    figure = figure.with_z_up() if up == "z" else figure
+    figure = figure.turn_z_up() if up == "z" else figure
     order = [figure.names.index(name) for name in names]
     np.testing.assert_allclose(places / 100, placed(figure)[:, order], atol=1e-4)
 

@@ -21,7 +21,7 @@ from poselift.kinematics import measure_gait, solve
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Height
 from tests.core.full_disk import full_disk
-from tests.export.conftest import emptied, later, read_trc
+from tests.export.conftest import emptied, later, read_bvh, read_trc
 from tests.kinematics.conftest import pose, turn
 from tests.kinematics.walker import walker
 
@@ -145,46 +145,6 @@ def test_netcdf_has_heights(tmp_path):
         assert height.dimensions == ("individuals",)
         np.testing.assert_allclose(height[:], [1.81, np.nan], atol=1e-6)
         assert (height.units, height.origin) == (b"m", b"given, unknown")
-
-
-def read_bvh(path):
-    """Names, offsets, parents, and positions of each frame, by the definition of the format."""
-    words = iter(path.read_text().split())
-    names, parents, offsets, stack, counts = [], [], [], [], []
-    for word in words:
-        if word in ("ROOT", "JOINT"):
-            names.append(next(words))
-            parents.append(stack[-1] if stack else -1)
-            offsets.append(None)
-            pending = len(names) - 1
-        elif word == "End":
-            next(words)
-            pending = None
-        elif word == "{":
-            stack.append(pending)
-        elif word == "}":
-            stack.pop()
-        elif word == "OFFSET":
-            offset = np.array([float(next(words)) for _ in range(3)])
-            if stack[-1] is not None:
-                offsets[stack[-1]] = offset
-        elif word == "CHANNELS":
-            counts.append(int(next(words)))
-        elif word == "MOTION":
-            break
-    _, count, _, _, interval = (next(words) for _ in range(5))
-    table = np.array([float(word) for word in words]).reshape(int(count), -1)
-    columns = np.split(table, np.cumsum(counts)[:-1], 1)
-    angles = np.stack([values[:, -3:] for values in columns], 1)
-    places = []
-    turned = []
-    for joint, (parent, offset, values) in enumerate(zip(parents, offsets, columns, strict=True)):
-        z, x, y = angles[:, joint].T
-        local = (turn("z", z) @ turn("x", x) @ turn("y", y)).numpy()
-        turned.append(local if parent < 0 else turned[parent] @ local)
-        moved = values[:, :3] if counts[joint] == 6 else np.broadcast_to(offset, (len(values), 3))
-        places.append(moved if parent < 0 else places[parent] + np.einsum("tab,tb->ta", turned[parent], moved))
-    return names, float(interval), np.stack(places, 1), angles
 
 
 def test_bvh_puts_joints_where_the_rig_has_them_and_angles_are_continuous(tmp_path):

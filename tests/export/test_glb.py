@@ -1,13 +1,8 @@
-import json
-import shutil
-import subprocess
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
 
-from poselift.export.body_mesh import body_mesh
+from poselift.export.body_mesh import make_body_mesh
 from poselift.export.glb import write_glb
 from poselift.geometry import quaternion_to_matrix
 from poselift.kinematics import solve
@@ -121,7 +116,7 @@ def test_the_body_stands_on_the_floor_around_its_joints(tmp_path, skeleton):
 
 
 def test_a_mesh_is_closed_and_faces_outward():
-    mesh = body_mesh(solve(pose()).rig)
+    mesh = make_body_mesh(solve(pose()).rig)
     edges = np.sort(np.concatenate([mesh.triangles[:, [0, 1]], mesh.triangles[:, [1, 2]], mesh.triangles[:, [2, 0]]]))
     assert (np.unique(edges, axis=0, return_counts=True)[1] == 2).all()
     a, b, c = mesh.points[mesh.triangles].swapaxes(0, 1)
@@ -148,18 +143,3 @@ def test_an_empty_frame_repeats_the_pose_before_it(tmp_path):
     place = scene.channel("pelvis", "translation")
     assert np.isfinite(place).all()
     np.testing.assert_array_equal(place[[0, 4, 5]], place[[1, 3, 3]])
-
-
-def test_the_validator_of_khronos_finds_nothing(tmp_path):
-    node = shutil.which("node")
-    found = node and subprocess.run(["npm", "root", "-g"], capture_output=True, text=True, check=False).stdout.strip()
-    package = Path(found or "/none") / "gltf-validator"
-    if not package.is_dir():
-        pytest.skip("gltf-validator is not there: npm install -g gltf-validator")
-    write_glb(tmp_path / "a.glb", [walking(frames=20), later(walking(frames=9), 1.0, person=2)])
-    program = (
-        "const v = require(process.argv[1]), f = require('fs');"
-        "v.validateBytes(new Uint8Array(f.readFileSync(process.argv[2]))).then(r => console.log(JSON.stringify(r)));"
-    )
-    ran = subprocess.run([node, "-e", program, package, tmp_path / "a.glb"], capture_output=True, text=True, check=True)
-    assert json.loads(ran.stdout)["issues"]["messages"] == []

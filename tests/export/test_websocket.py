@@ -110,6 +110,8 @@ def test_errors(server, monkeypatch):
         port = taken.getsockname()[1]
         with pytest.raises(InputError, match=rf"--websocket {port}: cannot listen on 127\.0\.0\.1:{port}"):
             WebSocketLines("header", port)
+    with pytest.raises(InputError, match=r"cannot listen on a\.\.b:0 \(.*\); choose another host or port"):
+        WebSocketLines("header", 0, "a..b")
     monkeypatch.setattr(optional.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"websockets is not installed; run: pip install 'poselift\[live\]'"):
         WebSocketLines("header", 0)

@@ -55,11 +55,14 @@ def test_of_two_who_meet_the_surer_one_keeps_the_joint():
     other[9] = one[10] + 2
     scores = np.full((2, 17), 0.8)
     scores[0, 10] = 0.3
-    lost = find_claimed_joints(detections(one, other, scores=scores), [one, other])
+    found = detections(one, other, scores=scores)
+    lost, doubtful = find_claimed_joints(found, [one, other])
     assert np.argwhere(lost).tolist() == [[0, 10]]
-    assert np.argwhere(find_claimed_joints(detections(one, other), [None, other])).tolist() == [[0, 10]], (
-        "a newcomer gives way"
-    )
+    assert not doubtful.any()
+    found.box_scores[1] = 0.6
+    assert np.argwhere(find_claimed_joints(found, [one, other])[1]).tolist() == [[1, 9]], "who stands behind is doubted"
+    lost, _ = find_claimed_joints(detections(one, other), [None, other])
+    assert np.argwhere(lost).tolist() == [[0, 10]], "a newcomer gives way"
 
 
 @pytest.mark.parametrize(
@@ -82,8 +85,18 @@ def test_two_of_three_signs_make_a_joint_doubtful(score, behind, jumped, doubtfu
     found.box_scores[0 if behind else 1] = 0.6
     expected = one.copy()
     expected[10] += [-20, 0] if jumped else [-2, 0]
-    signs = find_doubtful_joints(found, [expected, other])
+    signs = find_doubtful_joints(found, [expected, other], [])
     assert np.argwhere(signs).tolist() == ([[0, 10]] if doubtful else [])
+
+
+@pytest.mark.parametrize(("score", "doubtful"), [(0.5, [[0, 10]]), (0.8, [])])
+def test_a_joint_may_be_that_of_somebody_who_is_expected_and_not_seen(score, doubtful):
+    one, hidden = BODY.copy(), BODY + [90, 0]
+    one[10] = hidden[9] + [0, 10]
+    scores = np.full((1, 17), 0.8)
+    scores[0, 10] = score
+    signs = find_doubtful_joints(detections(one, scores=scores), [BODY], [place(hidden)])
+    assert np.argwhere(signs).tolist() == doubtful
 
 
 @pytest.mark.parametrize("shifts", [(60, 0), (20, 60)])

@@ -46,6 +46,7 @@ def test_its_open_and_cmu_formats(write, body, list_, key):
     [
         ([{"image_id": "0.jpg", "keypoints": [1, 2]}], "'keypoints' of 0.jpg: not a list of x, y, score"),
         ([{"image_id": "0.jpg", "keypoints": [1.0] * n} for n in (51, 78)], "different skeletons, coco17 and halpe26"),
+        ({"0.jpg": {"people": []}, "1.jpg": 3}, "1.jpg has no list 'people' or 'bodies'; write the file again"),
     ],
 )
 def test_broken_files(write, content, message):

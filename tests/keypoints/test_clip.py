@@ -176,6 +176,20 @@ def test_what_is_missing_is_asked_for(of, video):
         KeypointClip(of([0], image_size=(100, 50)), fps=5, image_size=(9, 9))
 
 
+@pytest.mark.parametrize("numbers", [[-2, 0, 1], [0, 1, 3000], [*range(2000), 1_900_000]])
+def test_frames_that_are_not_of_one_video(of, numbers):
+    with pytest.raises(InputError, match=r"frames have numbers from .*; give the frames of one video, counted from 0"):
+        read(KeypointClip(of(numbers), fps=30, image_size=(64, 48)))
+
+
+def test_scores_in_per_cent_are_warned_of(of):
+    file = of([0, 1])
+    assert KeypointClip(file, fps=5, image_size=(64, 48)).warnings == []
+    file.frames[1][0].scores[3] = 95.0
+    (warning,) = KeypointClip(file, fps=5, image_size=(64, 48)).warnings
+    assert warning.startswith("scores reach 95, and those above 1 count as 1: divide them by 100")
+
+
 def test_who_is_who_is_the_files_word_or_the_trackers(of):
     named, unnamed = of([0, 1], "4"), of([0, 1])
     assert isinstance(KeypointClip(named, fps=5, image_size=(64, 48)).tracker(), NamedTracker)

@@ -74,6 +74,8 @@ PERSON = {"image_id": 70, "keypoints": [1.0] * 51}
         (labels([], [{"file_name": "1.jpg"}]), "'images' has a picture without 'id'"),
         (labels([{**PERSON, "keypoints": [1.0] * 50}]), "'keypoints' of person 0, image 70: not a list of x, y"),
         (labels([PERSON], names=[f"p{n}" for n in range(17)]), "are not those of a person"),
+        (labels([PERSON], names=[*COCO17.joints[:16], "LKnee"]), "it names the joint 'left_knee' twice"),
+        (labels([{**PERSON, "track_id": [1, 2]}]), r"'track_id' of person 0 is \[1, 2\]; give each person a whole"),
         (
             labels([PERSON], [{"id": 70 + n, "file_name": f"{name}.jpg"} for n, name in enumerate(("a1f", "b2c"))]),
             "which number in the file_name is the frame's",

@@ -1,4 +1,5 @@
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -26,6 +27,21 @@ def test_what_is_not_found_or_not_finite_is_unseen(body):
     seen = np.delete(points, [1, 2], 0)
     np.testing.assert_array_equal(found.boxes[0], [*seen[:, :2].min(0), *seen[:, :2].max(0)])
     assert found.box_scores[0] == pytest.approx(seen[:, 2].clip(0, 1).mean())
+
+
+@pytest.mark.parametrize("score", [0.0, 0.5])
+def test_infinite_coordinates_are_refused(body, score):
+    points = body()
+    points[3] = np.inf, 5, score
+    with pytest.raises(InputError, match=r"clip\.json: a coordinate in frame 2 is infinite; leave undetected joints"):
+        file_of({1: [observation(body())], 2: [observation(points)]}).drop_unseen_people()
+
+
+def test_shapes_that_do_not_fit_are_refused(body):
+    with pytest.raises(InputError, match=r"points and scores have the shapes \(17, 2\) and \(16,\); give arrays of"):
+        Observation.__post_init__(SimpleNamespace(points=np.ones((17, 2)), scores=np.ones(16)))
+    with pytest.raises(InputError, match="somebody in frame 2 has 26 joints, but coco17 has 17; write the file again"):
+        file_of({2: [observation(body()), observation(body(26))]})
 
 
 def test_numbers_of_people(body):

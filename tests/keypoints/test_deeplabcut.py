@@ -101,6 +101,7 @@ HEAD = "scorer,m,m,m\nbodyparts,nose,nose,nose\n"
         (HEAD + "coords,x,y,likelihood\n0,1,2,0.5\n1,1,2\n", "line 5 has 3 cells, the header 4"),
         (HEAD + "coords,x,y,likelihood\n0,1,abc,0.5\n", "line 4: a cell is not a number"),
         (HEAD + "coords,x,y,likelihood\n0,1,2,1\n0,1,2,1\n", "rows have no distinct frame numbers"),
+        (HEAD + "coords,x,y,x\n0,1,2,1\n", "it has two columns of nose x; give the table of one scorer"),
     ],
 )
 def test_broken_tables(write, text, message):

@@ -62,5 +62,10 @@ def test_broken_files(write, body):
         read_keypoints(write("b.json", [{"frame": "x", "landmarks": person}]))
     with pytest.raises(InputError, match="landmarks in frame 0: missing, or not a list of numbers"):
         read_keypoints(write("c.json", [[{**person[0], "x": "left"}, *person[1:]]]))
+    for damaged in (person[:-1], [*person, person[0]], [None, *person[1:]]):
+        with pytest.raises(InputError, match="frame 1 has no 33 landmarks with x and y; write it again, or null"):
+            read_keypoints(write("e.json", [person, {"landmarks": [damaged]}]))
+    with pytest.raises(InputError, match="frame 1 is 'x'; give landmarks, or null for nobody"):
+        read_keypoints(write("f.json", [person, "x"]))
     with pytest.raises(InputError, match="leave --keypoint-set out"):
         read_keypoints(write("d.json", [person]), COCO17)

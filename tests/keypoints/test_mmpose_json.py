@@ -50,6 +50,7 @@ def test_one_file_a_picture(write, body):
 
 
 GOOD = {"keypoints": [[1.0, 2.0]] * 17, "keypoint_scores": [0.5] * 17}
+MORE = {"keypoints": [[1.0, 2.0]] * 25, "keypoint_scores": [0.5] * 25}
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,7 @@ GOOD = {"keypoints": [[1.0, 2.0]] * 17, "keypoint_scores": [0.5] * 17}
         ([{"frame_id": 0, "instances": [GOOD]}, {"frame_id": 1}], "frame 1 has no list 'instances'"),
         ([{"frame_id": 0, "instances": [{**GOOD, "keypoint_scores": [1]}]}], "'keypoint_scores' one for each"),
         ([{"frame_id": 0, "instances": [{**GOOD, "keypoints": [[1, 2, 3]] * 17}]}], "'keypoints' must be pairs"),
+        ([{"frame_id": 0, "instances": [GOOD, MORE]}], "different skeletons, coco17 and body25"),
     ],
 )
 def test_broken_files(write, content, message):

@@ -66,6 +66,12 @@ def test_3d_is_refused(tmp_path, points):
             read_keypoints(tmp_path / name)
 
 
+def test_times_that_are_no_numbers(tmp_path, points):
+    with_h5py(tmp_path / "a.nc", {**arrays(points), "time": (("time",), ["a", "b", "c", "d"])}, "seconds")
+    with pytest.raises(InputError, match=r"a\.nc: 'time' does not increase from frame to frame; save the dataset"):
+        read_keypoints(tmp_path / "a.nc")
+
+
 def test_a_damaged_file(tmp_path):
     (tmp_path / "a.nc").write_bytes(b"CDF\x01" + b"\xff" * 40)
     with pytest.raises(InputError, match=r"a\.nc: cannot be read as netCDF"):

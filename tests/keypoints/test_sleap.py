@@ -53,6 +53,13 @@ def test_broken_files(tmp_path, points):
     path = analysis(tmp_path / "b.h5", points, names=COCO17.joints[:9])
     with pytest.raises(InputError, match=r"points have the shape \(5, 2, 17, 2\).* names 2 people and 9 joints"):
         read_keypoints(path)
+    for values, said in ((points[:, 0], r"the shape \(2, 17, 3\) and the axes"), (points.astype("S"), "object, not")):
+        path = analysis(tmp_path / "d.h5", points)
+        with h5py.File(path, "a") as file:
+            del file["tracks"]
+            file["tracks"] = values
+        with pytest.raises(InputError, match=f"'tracks' (has|is) {said} .*export it again"):
+            read_keypoints(path)
     path = analysis(tmp_path / "c.h5", points)
     with h5py.File(path, "a") as file:
         file["tracks"].attrs["dims"] = "no list"

@@ -68,6 +68,13 @@ def test_text_files(write, body, more):
     assert file.people == ({"3": 3} if more.endswith("3") else None)
 
 
+def test_people_of_26_and_136_joints_are_halpe(write, body):
+    frames = [[person(body(26), track_id=7.0)], [person(body(136), track_id=7)], [person(body(136), track_id=None)]]
+    file = read_keypoints(write("all.json", frames))
+    assert [there[0].person for there in file.frames.values()] == ["7", "7", None]
+    assert [len(there[0].points) == len(file.skeleton) for there in file.frames.values()] == [True] * 3
+
+
 GOOD = {"keypoints": {"x": [1.0] * 17, "y": [2.0] * 17}}
 
 
@@ -77,6 +84,8 @@ GOOD = {"keypoints": {"x": [1.0] * 17, "y": [2.0] * 17}}
         ([GOOD, {"name": "person"}], "frame 0 has an entry without 'keypoints'; write the file with a model for poses"),
         ([{"keypoints": {"x": [1, 2], "y": [1]}}], "'x', 'y' and 'visible' differ in length"),
         ([[GOOD], [{"keypoints": {"x": [1.0] * 5, "y": [1.0] * 5}}]], "people of 5 joints are unknown"),
+        ([{"keypoints": {"x": [], "y": []}}], "people of 0 joints are unknown"),
+        ([{**GOOD, "track_id": 1.5}], "'track_id' in frame 0 is 1.5; give each person a whole number, or a name"),
     ],
 )
 def test_broken_files(write, content, message):

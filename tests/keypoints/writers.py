@@ -1,6 +1,7 @@
 """Clips of 2D keypoints written as the field's programs write them, from what their formats say.
 
 A clip is a list of frames, a frame a list of `Person`; what was not found of a person is NaN with score 0.
+The file is long because it has a function for each program; none of them knows of another.
 """
 
 import csv

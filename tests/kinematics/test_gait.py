@@ -49,6 +49,9 @@ def test_a_treadmill_has_lengths_if_the_speed_of_its_belt_is_known():
     assert [step.length for step in known.steps] == pytest.approx([1.3 * CYCLE / 2] * len(known.steps), abs=0.03)
     assert [stride.noise for stride in known.strides] == pytest.approx([1.3 / 30] * len(known.strides)), "a frame's way"
     assert measure_gait(walker(travel=True), belt=2.0).belt is None  # the person walks over ground
+    for speed in (0.0, -1.3, 20.0):
+        with pytest.raises(InputError, match="is not the speed of a belt; give metres a second"):
+            measure_gait(walker(travel=False), belt=speed)
 
 
 @pytest.mark.parametrize(("turn", "ahead", "uneven"), [(0.0, 2, 0.0), (np.pi / 2, 0, 0.2)])

@@ -44,19 +44,21 @@ def test_lenses_that_are_none(fov, intrinsics, message):
 
 
 @pytest.mark.parametrize(
-    ("K", "message"),
+    ("changed", "message"),
     [
-        (np.eye(4), "give the 3 x 3 matrix"),
-        (np.eye(3).tolist(), "as a numpy array"),
-        (np.diag([np.nan, 1.0, 1.0]), "must have finite numbers"),
-        (np.diag([-1.0, 1.0, 1.0]), "positive focal lengths"),
+        ({"K": np.eye(4)}, r"K is of the shape \(4, 4\); give the 3 x 3 matrix"),
+        ({"K": np.eye(3).tolist()}, "K is a list; give .* as a numpy array"),
+        ({"K": np.diag([np.nan, 1.0, 1.0])}, "must have finite numbers"),
+        ({"K": np.diag([-1.0, 1.0, 1.0])}, "positive focal lengths"),
+        ({"distortion": np.zeros(4)}, "give k1, k2, p1, p2, k3 as a numpy array, or None"),
+        ({"distortion": np.full(5, np.nan)}, "distortion is '.*'; give k1, k2"),
+        ({"distortion": [0.0] * 5}, "give k1, k2, p1, p2, k3 as a numpy array"),
     ],
 )
-def test_no_camera(K, message):
+def test_no_camera(changed, message):
+    given = {"K": np.eye(3), "image_size": (640, 480), "distortion": None, **changed}
     with pytest.raises(InputError, match=message):
-        CameraModel.__post_init__(
-            SimpleNamespace(K=K, image_size=(640, 480))
-        )  # past the types, which are checked in tests alone
+        CameraModel.__post_init__(SimpleNamespace(**given))  # past the types, which are checked in tests alone
 
 
 @pytest.mark.parametrize("size", [(0, 480), "640x480", (math.nan, 3)])

@@ -79,14 +79,13 @@ def test_what_each_form_does_not_see(random_poses, seed, scale):
 
 @given(seeds)
 @quick
-def test_order_of_joints_and_flipping_twice_change_nothing(random_poses, seed):
+def test_order_of_joints_and_flipping_both_change_nothing(random_poses, seed):
     pred, target, mask = random_poses(seed, 3, 7, 3)
     order = torch.randperm(7, generator=torch.Generator().manual_seed(seed))
     mirror = pred.new_tensor([-1, 1, 1])
     for metric in (mpjpe, p_mpjpe, n_mpjpe):
         value = metric(pred, target, mask)
         assert_close(metric(pred[:, order], target[:, order], mask[:, order]), value)
-        assert_close(metric(mirror * (mirror * pred), target, mask), value, rtol=0, atol=0)
         assert_close(metric(mirror * pred, mirror * target, mask), value)
 
 

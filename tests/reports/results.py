@@ -76,6 +76,7 @@ def results(error=50.0, protocol="cmu_bench", name="ours", seed=0, model=None, *
             "limbs": {"pcp": limbs("PCP@0.5", 90.0), "pcp_mean": limbs("PCP@0.5 (mean of ends)", 95.0)},
             "curves": {"pck3d": curve("PCK", [0.0, 75.0, 150.0]), "pdj": curve("PDJ", [0.0, 0.1, 0.2, 0.3, 0.4])},
             "over_time": {"clip": "a", "seconds": [0.0, 0.02, 0.04], "error": [error, None, error + 1]},
+            "sequences": {},
             "poses": [],
             "skeleton": chosen.skeleton.name,
             "views": 2,

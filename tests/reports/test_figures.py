@@ -1,11 +1,14 @@
 """The numbers of metrics.json that reach the plots; how plots look is tested beside them."""
 
+import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from numpy.testing import assert_allclose
 
 from poselift.reports.cost import Cost, cost_key
 from poselift.reports.figures import section_plots
 from poselift.reports.published import Published
+from poselift.viz.plots.style import LOOKS
 from tests.reports.results import MODEL, poses, results, section
 
 pytestmark = pytest.mark.slow
@@ -33,12 +36,15 @@ def with_costs(*contents, **keywords):
 
 
 def test_curves_are_means_over_the_seeds_with_their_deviation():
-    plot = plots(results(40.0, seed=0), results(44.0, seed=1), results(60.0, name="other"))["pck3d"]
+    content = results(60.0, name="other")
+    content["curves"]["pck3d"]["mean"][0] = None
+    plot = plots(results(40.0, seed=0), results(44.0, seed=1), content)["pck3d"]
     ours, other = plot.figure.axes[0].lines
     # The first curve is 100 k / 2 - error / 100 at its threshold k.
     assert_allclose(ours.get_xdata(), [0, 75, 150])
     assert_allclose(ours.get_ydata(), [-0.42, 49.58, 99.58])
-    assert_allclose(other.get_ydata(), [-0.6, 49.4, 99.4])
+    assert_allclose(other.get_ydata(), [np.nan, 49.4, 99.4])
+    assert (ours.get_color(), other.get_color()) == (LOOKS[0].color, LOOKS[1].color)
     (band,) = plot.figure.axes[0].collections
     deviation = 0.02 * 2**0.5
     corners = {tuple(point) for point in band.get_paths()[0].vertices.round(6).tolist()}
@@ -61,8 +67,7 @@ def test_curves_of_the_trainings_whose_log_is_there(monkeypatch):
 
 def test_poses_of_each_row_with_their_error_and_frame():
     first, second, without = (results(error, name=name) for error, name in ((50.0, "a"), (40.0, "other"), (60.0, "c")))
-    first["poses"], second["poses"] = poses(50.0), poses(40.0)
-    del without["poses"]  # of an evaluation that kept none
+    first["poses"], second["poses"] = poses(50.0), poses(40.0)  # the last evaluation kept none
     found = plots(first, second, without)
     assert [name for name in found if name.startswith("poses")] == ["poses_1", "poses_2"]
     titles = [part.get_suptitle() for part in found["poses_2"].figure.subfigs]
@@ -78,6 +83,10 @@ def test_groups_have_a_bar_each_and_one_for_the_mean():
     axes = plot.figure.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["29", "61", "86", "Mean"]
     assert [bar.get_width() for bar in axes.patches] == [51, 52, 53, 52, 59, 61, 60]
+    middles = [bar.get_y() + bar.get_height() / 2 for bar in axes.patches]
+    assert_allclose(middles, [-0.2, 0.8, 1.8, 2.8, 0.2, 2.2, 3.2])
+    assert [to_hex(bar.get_facecolor()).upper() for bar in axes.patches[3:5]] == [LOOKS[0].color, LOOKS[1].color]
+    assert axes.yaxis_inverted()
     (spread, none) = axes.collections
     assert_allclose(spread.get_segments()[3][:, 0], [52 - 8**0.5, 52 + 8**0.5])
     assert none.get_segments() == []
@@ -90,6 +99,8 @@ def test_cost_is_counted_by_frame_and_cited_rows_have_no_time():
     assert_allclose(ours.get_xydata(), [[3, 50]])
     assert_allclose(theirs.get_xydata(), [[607, 45]])
     assert [text.get_text() for text in found["macs"].figure.axes[0].texts] == ["Theirs"]
+    assert found["macs"].figure.axes[0].get_xscale() == "log"
+    assert (ours.get_markerfacecolor(), theirs.get_markerfacecolor()) == (LOOKS[0].color, "white")
     assert found["macs"].figure.axes[0].get_xlabel() == "MACs (million a frame)"
     (ours,) = found["time"].figure.axes[0].lines
     assert_allclose(ours.get_xydata(), [[0.5, 50]])

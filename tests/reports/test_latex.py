@@ -1,15 +1,12 @@
-"""LaTeX that compiles where a TeX is installed, and whose structure is checked where none is."""
+"""The structure of LaTeX; test_report_folder.py compiles it where a TeX is installed."""
 
 import re
-import shutil
-import subprocess
 
 import pytest
 
-from poselift.reports.latex import escape, latex_document, latex_table
+from poselift.reports.latex import escape, latex_table
 from poselift.reports.tables import Cell, Column, Row, Table
 
-TEX = next((found for name in ("pdflatex", "tectonic") if (found := shutil.which(name))), None)
 NASTY = r"[a]_b & 50% of $x^2$ {c} \d ~ #1 <e> | 'f' `g` -- ² ± é ß 日本"
 
 TABLE = Table(
@@ -76,19 +73,3 @@ def test_the_structure_of_a_table(table):
         *[r"\midrule"] * len(table.blocks()),
         r"\bottomrule",
     ]
-
-
-@pytest.mark.skipif(TEX is None, reason="needs pdflatex or tectonic")
-def test_it_compiles(tmp_path):
-    tables = [TABLE, WIDE]
-    (tmp_path / "tables").mkdir()
-    for table in tables:
-        (tmp_path / "tables" / f"{table.name}.tex").write_text(latex_table(table), encoding="utf-8")
-    document = latex_document(f"Report {NASTY}", [("A", tables * 10, []), (NASTY, tables, [])], "tables")
-    (tmp_path / "report.tex").write_text(document, encoding="utf-8")
-    options = ["-interaction=nonstopmode", "-halt-on-error"] if TEX.endswith("pdflatex") else []
-    done = subprocess.run([TEX, *options, "report.tex"], cwd=tmp_path, capture_output=True, timeout=300)
-    log = done.stdout.decode(errors="replace")
-    assert done.returncode == 0, log[-2000:]
-    assert (tmp_path / "report.pdf").stat().st_size > 10_000
-    assert "Overfull \\hbox" not in log

@@ -16,6 +16,7 @@ from poselift.reports.runs import read_runs
 from tests.reports.results import results, write
 
 TEX = shutil.which("pdflatex")
+NASTY = r"[a]_b & 50% of $x^2$ {c} \d ~ #1 <e> | 'f' `g` -- ² ± é ß 日本"
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +24,8 @@ def report(tmp_path_factory):
     """Of runs under two protocols, one of them with two seeds and one with a warning."""
     folder = tmp_path_factory.mktemp("report")
     contents = [
-        results(50.0, name="ours_a", seed=0),
-        results(52.0, name="ours_a", seed=1),
+        results(50.0, name=NASTY, seed=0),
+        results(52.0, name=NASTY, seed=1),
         results(45.0, name="ours_b", warnings=["looks <large>"]),
         results(40.0, protocol="h36m_p1", data={"keypoints": "cpn"}),
     ]

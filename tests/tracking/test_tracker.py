@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from benchmarks.scenes import make_scene
+from poselift.core.errors import InputError
 from poselift.detection.duplicates import pose_nms
 from poselift.skeleton import COCO17
 from poselift.structures import Detections
@@ -181,8 +182,12 @@ def test_live_numbers_come_with_confirmation_and_stay(scenes):
 def test_time_must_go_on(scenes):
     tracker = Tracker((1280, 720))
     tracker.update(scenes.detections([]), 1.0)
-    with pytest.raises(ValueError, match=r"frame at 1\.0 s follows one at 1\.0 s"):
+    with pytest.raises(InputError, match=r"frame at 1\.0 s follows one at 1\.0 s"):
         tracker.update(scenes.detections([]), 1.0)
+    with pytest.raises(InputError, match="the timestamp nan is not a finite number; give seconds"):
+        tracker.update(scenes.detections([]), np.nan)
+    with pytest.raises(InputError, match="this tracker keeps no history; build it with history=True"):
+        Tracker((1280, 720), history=False).tracks()
 
 
 def test_who_gets_guessed_legs_at_the_hips_is_still_the_same_person(scenes):

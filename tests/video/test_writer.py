@@ -1,3 +1,5 @@
+import inspect
+
 import av
 import numpy as np
 import pytest
@@ -99,6 +101,12 @@ def test_frames_that_do_not_fit_are_refused(tmp_path):
                 video.write(gradient(96, 64), time)
         with pytest.raises(InputError, match="the frame has 64 x 96 pixels, the video 96 x 64"):
             video.write(gradient(64, 96), 2.0)
+        write = inspect.unwrap(VideoWriter.write)  # past the types, checked in tests alone
+        for image in (gradient(96, 64) / 255, gradient(96, 64)[..., 0], [[0]]):
+            with pytest.raises(InputError, match=r"a frame is .*; give uint8 of the shape \(height, width, 3\)"):
+                write(video, image, 2.0)
+        with pytest.raises(InputError, match="a frame is at nan s; give seconds"):
+            video.write(gradient(96, 64), np.nan)
 
 
 def test_frames_less_than_a_tick_apart_are_written(tmp_path):

@@ -1,4 +1,4 @@
-"""`poselift batch`: the options, and the course of a batch."""
+"""`poselift batch`: the options, and how a batch runs."""
 
 import argparse
 import re
@@ -6,8 +6,8 @@ import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
+from poselift.cli.batch.batch_run import BatchRun
 from poselift.cli.batch.cluster import RayEngine
-from poselift.cli.batch.course import Course
 from poselift.cli.batch.local_workers import LocalEngine
 from poselift.cli.batch.settings import find_settings
 from poselift.cli.batch.storage import explain_storage_errors, file_system
@@ -16,9 +16,10 @@ from poselift.cli.batch.videos import find_videos, take_shard
 from poselift.cli.detector import add_detector_options
 from poselift.cli.lift import choose_skeleton
 from poselift.cli.lift_options import add_lift_options
-from poselift.cli.lift_request import LiftRequest, make_lift_request, make_request
+from poselift.cli.lift_request import LiftRequest, make_lift_request
 from poselift.cli.lifter_device import choose_lifter_device
-from poselift.cli.values import number_where
+from poselift.cli.request_fields import make_request
+from poselift.cli.values import full_text, number_where
 from poselift.core.device import choose_device
 from poselift.core.optional import require
 from poselift.core.progress_text import Output
@@ -39,11 +40,14 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "source",
+        type=full_text,
         metavar="SOURCE",
         help="a folder, a glob in quotes, or a manifest: a .csv or .parquet file with the column path, and options of "
         "single videos in more columns",
     )
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder of the results, or a URL such as s3://...")
+    parser.add_argument(
+        "--out", type=full_text, required=True, metavar="DIR", help="folder of the results, or a URL such as s3://..."
+    )
     parser.add_argument(
         "--engine",
         choices=["local", "ray"],
@@ -124,7 +128,7 @@ def lift_all(request: BatchRequest) -> None:
 
     Raises:
         InputError: there are no videos, or the request cannot be carried out.
-        SystemExit: with code 3 or 2, some videos or all of them failed.
+        SystemExit: with code 3 or 2, some videos or all of them are not lifted.
     """
     require("pyarrow", "tables")
     if request.engine == "local":
@@ -143,32 +147,39 @@ def lift_all(request: BatchRequest) -> None:
     begun = files.exists(root)
     if not begun:
         _check_models(request)
-    with Course(request.out, shard, tasks, output) as course:
-        waiting = course.list_waiting(request.retry)
+    with BatchRun(request.out, shard, tasks, output) as batch:
+        waiting = batch.list_waiting(request.retry)
         if begun and waiting:  # a batch that is done loads no weights
             choose_skeleton(request.lift, load_weights(request.lift.weights))
         try:
             if waiting:
                 with _engine(request, len(waiting)) as engine:
-                    course.lift(waiting, engine.lift)
+                    batch.lift(waiting, engine.lift)
         except (KeyboardInterrupt, SystemExit):
-            done = len(tasks) - len(course.list_waiting(retry=False))
+            done = len(tasks) - len(batch.list_waiting(retry=False))
             print(f"{done} of {len(tasks)} videos are done. To go on, run the same command again", file=sys.stderr)
             raise
         finally:
-            lifted, empty, failed = course.write_tables()
+            lifted, empty, failed = batch.write_tables()
     output.print(
         f"{lifted} of {len(tasks)} videos are lifted, into {request.out}. "
         f"Tables of all clips and people: clips{shard}.parquet, people{shard}.parquet"
     )
     if empty:
         print(f"in {empty} of {lifted} lifted videos nobody was found: clips{shard}.parquet says why", file=sys.stderr)
+    if lost := len(tasks) - lifted - failed:
+        print(
+            f"{lost} of {len(tasks)} videos are neither lifted nor failed: somebody changed {request.out} meanwhile. "
+            "To go on, run the same command again",
+            file=sys.stderr,
+        )
     if failed:
         print(
             f"{failed} of {len(tasks)} videos failed; {request.out}/failures{shard}.csv has the reasons. To try them "
             "again, add --retry; those of a full disk or another fault of the machine are tried again without it",
             file=sys.stderr,
         )
+    if failed or lost:
         raise SystemExit(3 if lifted else 2)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from poselift.cli.batch.storage import write_file
-from poselift.core.cells import escape_formula
+from poselift.core.cells import format_cell
 from poselift.core.optional import require
 
 _CLIPS = {
@@ -80,20 +80,20 @@ def write_tables(out: str, shard: str, clips: Sequence[dict[str, Any]], people: 
         people: rows with `video`, `folder`, and the person's entry in summary.json.
     """
     failures = [[row[key] for key in ("video", "folder", "tries", "reason")] for row in clips if row["reason"]]
-    write_file(f"{out}/failures{shard}.csv", _csv(["video", "folder", "tries", "reason"], failures))
-    write_file(f"{out}/clips{shard}.parquet", _parquet(clips, _CLIPS))
-    write_file(f"{out}/people{shard}.parquet", _parquet(people, _PEOPLE))
+    write_file(f"{out}/failures{shard}.csv", _encode_csv(["video", "folder", "tries", "reason"], failures))
+    write_file(f"{out}/clips{shard}.parquet", _encode_parquet(clips, _CLIPS))
+    write_file(f"{out}/people{shard}.parquet", _encode_parquet(people, _PEOPLE))
 
 
-def _csv(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+def _encode_csv(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head)
-    writer.writerows([escape_formula(value) if isinstance(value, str) else value for value in row] for row in rows)
+    writer.writerows(map(format_cell, row) for row in rows)
     return text.getvalue().encode("utf-8", "backslashreplace")
 
 
-def _parquet(rows: Sequence[dict[str, Any]], types: dict[str, str]) -> bytes:
+def _encode_parquet(rows: Sequence[dict[str, Any]], types: dict[str, str]) -> bytes:
     arrow, parquet = require("pyarrow", "tables"), require("pyarrow.parquet", "tables")
     kinds = {"list<item: string>": arrow.list_(arrow.string())}
     names = dict.fromkeys([*types, *(key for row in rows for key in row)])

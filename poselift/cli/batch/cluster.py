@@ -44,7 +44,7 @@ class RayEngine:
             self._ray.init(log_to_driver=False, logging_level="ERROR", ignore_reinit_error=True)
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise InputError(f"the Ray cluster cannot be reached ({' '.join(str(error).split())})") from error
-        has_gpus = self._ray.cluster_resources().get("GPU", 0) > 0
+        has_gpus = self._ray.cluster_resources().get("GPU", 0) > 0 and not request.detection.detector.prefers_cpu
         self._gpus = 1 / WORKERS_A_GPU if device == "cuda" or (device == "auto" and has_gpus) else 0
         self._request, self._device, self._timeout = request, device, timeout
 

@@ -19,7 +19,7 @@ _PATIENCE = 10.0
 
 
 @contextlib.contextmanager
-def new_folder(out: str, name: str) -> Iterator[Path]:
+def open_folder(out: str, name: str) -> Iterator[Path]:
     """An empty folder; if the block succeeds and wrote `RECORD`, it replaces the folder `name` in `out`.
 
     It has `KEPT`, if the earlier folder or a stopped run has one. If the block fails, `KEPT` stays for the next run.

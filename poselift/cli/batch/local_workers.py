@@ -103,7 +103,7 @@ class _Worker:
             self._loaded.result()
             return future.result()
         except BrokenProcessPool:
-            reason = self._death()
+            reason = self._explain_death()
             self.end()
             return Outcome(self._task.video.folder, reason, again=True, lasting=True)
 
@@ -123,7 +123,7 @@ class _Worker:
     def _restart_clock(self, loaded: "Future[None]") -> None:
         self._since = time.monotonic()
 
-    def _death(self) -> str:
+    def _explain_death(self) -> str:
         """Why the process has ended."""
         if self._late and self._loaded.exception() is not None:
             return f"its worker did not load the models within {_LOADING:g} s"

@@ -14,6 +14,7 @@ from poselift.core.optional import require
 MANIFESTS = (".csv", ".parquet")
 """Endings of the names of manifests."""
 _MOST_ROWS = 10_000_000
+"""Rows of a list at most: a damaged file may declare any number."""
 
 
 def read_manifest(files: AbstractFileSystem, path: str) -> list[tuple[str, dict[str, str]]]:
@@ -30,7 +31,7 @@ def read_manifest(files: AbstractFileSystem, path: str) -> list[tuple[str, dict[
     if files.size(path) > MOST_TEXT:
         raise InputError(f"{where}: it is too large to read ({files.size(path)} bytes, at most {MOST_TEXT}); split it")
     content = files.cat_file(path)
-    rows = _parquet_rows(content, where) if path.lower().endswith(".parquet") else _csv_rows(content, where)
+    rows = _read_parquet(content, where) if path.lower().endswith(".parquet") else _read_csv(content, where)
     if not rows:
         raise InputError(f"{where}: there are no videos in it; write one row for each")
     for place, row in rows:
@@ -39,7 +40,7 @@ def read_manifest(files: AbstractFileSystem, path: str) -> list[tuple[str, dict[
     return rows
 
 
-def _csv_rows(content: bytes, where: str) -> list[tuple[str, dict[str, str]]]:
+def _read_csv(content: bytes, where: str) -> list[tuple[str, dict[str, str]]]:
     try:
         reader = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
         _check_columns([name.strip() for name in reader.fieldnames or ()], where)
@@ -54,7 +55,7 @@ def _csv_rows(content: bytes, where: str) -> list[tuple[str, dict[str, str]]]:
     return rows
 
 
-def _parquet_rows(content: bytes, where: str) -> list[tuple[str, dict[str, str]]]:
+def _read_parquet(content: bytes, where: str) -> list[tuple[str, dict[str, str]]]:
     arrow, parquet = require("pyarrow", "tables"), require("pyarrow.parquet", "tables")
     try:
         file = parquet.ParquetFile(arrow.BufferReader(content))

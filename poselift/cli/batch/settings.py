@@ -45,9 +45,9 @@ def find_settings(request: LiftRequest) -> Settings:
     lifting = _plain(request)
     detection = lifting.pop("detection")
     files = request.detection.detector.files
-    detection["detector"]["files"] = {name: _of_file(value) for name, value in files.items()}
+    detection["detector"]["files"] = {name: _hash_file(value) for name, value in files.items()}
     weights = Path(shipped_weights().get(request.weights, request.weights))
-    lifting["weights"] = [_of_file(str(weights)), _of_file(str(weights.with_suffix(".json")))]
+    lifting["weights"] = [_hash_file(str(weights)), _hash_file(str(weights.with_suffix(".json")))]
     # As it is read again: keys are text, tuples are lists.
     return Settings(json.loads(json.dumps(detection)), json.loads(json.dumps(lifting)))
 
@@ -60,6 +60,6 @@ def _plain(value: Any) -> Any:
 
 
 @functools.cache
-def _of_file(value: str) -> str:
+def _hash_file(value: str) -> str:
     """The SHA-256 of a file, if the value is the name of one."""
     return sha256(value) if Path(value).is_file() else value

@@ -7,7 +7,7 @@ from typing import Any
 
 import cv2
 
-from poselift.cli.batch.folders import KEPT, new_folder
+from poselift.cli.batch.folders import KEPT, open_folder
 from poselift.cli.batch.settings import Settings
 from poselift.cli.batch.storage import local_copy, read_objects, write_file
 from poselift.cli.batch.videos import Video
@@ -95,22 +95,22 @@ class Lifter:
         except BusyError as error:
             return Outcome(folder, str(error))
         except WriteError as error:
-            return Outcome(folder, one_line(error), again=True)
+            return Outcome(folder, join_lines(error), again=True)
         except InputError as error:
-            return Outcome(folder, one_line(error), lasting=True)
+            return Outcome(folder, join_lines(error), lasting=True)
         except (OSError, MemoryError) as error:  # of the machine, not of the video
-            return Outcome(folder, f"{type(error).__name__}: {one_line(error)}", again=True)
+            return Outcome(folder, f"{type(error).__name__}: {join_lines(error)}", again=True)
         except Exception as error:  # a video must not end the batch
             if type(error).__name__ == "OutOfMemoryError":  # PyTorch's, on a GPU
-                return Outcome(folder, f"OutOfMemoryError: {one_line(error)}", again=True)
-            return Outcome(folder, f"unexpected {type(error).__name__}: {one_line(error)}", lasting=True)
+                return Outcome(folder, f"OutOfMemoryError: {join_lines(error)}", again=True)
+            return Outcome(folder, f"unexpected {type(error).__name__}: {join_lines(error)}", lasting=True)
         return Outcome(folder)
 
     def _lift(self, task: Task) -> None:
         video = task.video
         if video.stamp is None:
             raise InputError(f"{video.path}: there is no such file; check the path of the video")
-        with local_copy(video.path) as path, new_folder(task.out, video.folder) as folder:
+        with local_copy(video.path) as path, open_folder(task.out, video.folder) as folder:
             content = sha256(path)
             record = {**task.record, "sha256": content}
             place = f"{video.folder}/{RECORD}"
@@ -119,7 +119,7 @@ class Lifter:
                 write_file(f"{task.out}/{place}", json.dumps(record, indent=2).encode())
                 return
             try:
-                clip = self._clip(task, path, folder / KEPT, content)
+                clip = self._open_clip(task, path, folder / KEPT, content)
                 lift_into(folder, clip, self._weights, video.request, path)
             except WriteError:
                 raise
@@ -130,7 +130,7 @@ class Lifter:
                 write_json(folder / SUMMARY, {**summary, "path": video.path})
             write_json(folder / RECORD, record)
 
-    def _clip(self, task: Task, path: Path, kept: Path, content: str) -> Clip:
+    def _open_clip(self, task: Task, path: Path, kept: Path, content: str) -> Clip:
         """The video with its kept detections, if they are those of these settings; else with the detector."""
         key, wanted = task.settings.key(content, self._detector.weights), task.video.request.detection
         if kept.exists():
@@ -144,7 +144,7 @@ class Lifter:
         return KeepingClip(path, self._detector, kept, key, wanted.start, wanted.end, wanted.quality, wanted.fps)
 
 
-def one_line(error: object) -> str:
+def join_lines(error: object) -> str:
     """The message of an error, or another text, as one line of a console."""
     text = make_printable(" ".join(str(error).split()))
     return "".join(character if character.isprintable() else "?" for character in text)

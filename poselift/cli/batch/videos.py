@@ -13,7 +13,8 @@ from fsspec import AbstractFileSystem
 from poselift.cli.batch.manifest import MANIFESTS, read_manifest
 from poselift.cli.batch.storage import file_system, find_address, is_local, read_stamp
 from poselift.cli.lift_options import add_video_options
-from poselift.cli.lift_request import LiftRequest, set_values
+from poselift.cli.lift_request import LiftRequest
+from poselift.cli.request_fields import set_fields
 from poselift.cli.values import explain_value
 from poselift.core.choices import did_you_mean
 from poselift.core.errors import InputError
@@ -85,7 +86,7 @@ def _video(path: str, base: str, request: LiftRequest, row: dict[str, str] | Non
     """A video of the source `base`, with its request, which a row of a manifest may change, and its folder's name."""
     files, place = file_system(path)
     name = os.path.relpath(place, base).replace(os.sep, "/")
-    own = request if row is None else _request_of(row, request, where)
+    own = request if row is None else _read_request(row, request, where)
     # Two spans of one video are two entries.
     span = "" if row is None else f"{row.get('start', '')}|{row.get('end', '')}".strip("|")
     digits = hashlib.sha256(f"{name}|{span}".encode("utf-8", "surrogateescape")).hexdigest()[:12]
@@ -117,7 +118,7 @@ class _Row(argparse.ArgumentParser):
         raise InputError(explain_value(message))
 
 
-def _request_of(row: dict[str, str], request: LiftRequest, where: str) -> LiftRequest:
+def _read_request(row: dict[str, str], request: LiftRequest, where: str) -> LiftRequest:
     """The request for one video: that for all videos with the values of a row."""
     parser = _Row(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
     add_video_options(parser)
@@ -128,8 +129,8 @@ def _request_of(row: dict[str, str], request: LiftRequest, where: str) -> LiftRe
         if name == "path":
             continue
         if name not in columns:
-            hint = did_you_mean(name, ("path", *columns))
-            raise InputError(f"{where}: there is no column {column!r}; {hint} columns are {', '.join(columns)}")
+            hints = [did_you_mean(name, ("path", *columns)), f"there are {', '.join(columns)}"]
+            raise InputError(f"{where}: there is no column {column!r}; {' '.join(filter(None, hints))}")
         action = columns[name]
         if not value:
             continue
@@ -143,7 +144,7 @@ def _request_of(row: dict[str, str], request: LiftRequest, where: str) -> LiftRe
         given |= vars(parser.parse_args(tokens))
         if {"fov", "intrinsics"} & set(given):  # a camera of the row replaces that for all videos
             request = replace(request, fov=None, intrinsics=None)
-        return set_values(request, given)
+        return set_fields(request, given)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
 

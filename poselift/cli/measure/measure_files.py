@@ -9,7 +9,7 @@ import numpy as np
 
 from poselift.cli.measure.measure_tables import list_ranges
 from poselift.cli.measure.trial import SIDES, Trial, measure_spread, summarise_gait
-from poselift.core.cells import escape_formula
+from poselift.core.cells import format_cell
 from poselift.core.files import atomic_text, write_json
 from poselift.kinematics import PERCENT
 
@@ -119,7 +119,4 @@ def _write(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> No
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(head)
         for row in rows:
-            writer.writerow(
-                escape_formula(cell) if isinstance(cell, str) else "" if cell != cell else f"{cell:z.4f}"
-                for cell in row
-            )
+            writer.writerow(format_cell(value, digits=4) for value in row)

@@ -30,7 +30,7 @@ def write_page(folder: Path, trials: Sequence[Trial]) -> None:
     for trial in trials:
         body += [f"<h2>{escape(trial.name)}</h2>", "<h3>Gait</h3>", convert_to_html(gait_tables(trial))]
         if trial.gait is not None and trial.cycles:
-            body.append(f'<div class="plots">{_picture(trial)}</div>')
+            body.append(f'<div class="plots">{_draw_picture(trial)}</div>')
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):
             body += [f"<h3>{title}</h3>", convert_to_html(ranges_table(angles))]
     # The file, not the module beside it, which evaluates and needs PyTorch.
@@ -38,13 +38,13 @@ def write_page(folder: Path, trials: Sequence[Trial]) -> None:
     write_text(folder / PAGE, template.substitute(title="Measurements", body="\n".join(body)))
 
 
-def _picture(trial: Trial) -> str:
+def _draw_picture(trial: Trial) -> str:
     """The angles over the gait cycle, as an image within the page; what to install if they cannot be drawn."""
     try:
         require("matplotlib", "plots")
     except InputError as missing:
         return f'<p class="note">The angles over the gait cycle are not drawn: {escape(str(missing))}</p>'
-    from poselift.viz.plots import cycle_plot  # matplotlib is slow to load
+    from poselift.viz.plots.angle_panels import cycle_plot  # matplotlib is slow to load
 
     assert trial.gait is not None
     found = summarise_gait(trial.gait)

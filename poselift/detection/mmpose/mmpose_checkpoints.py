@@ -80,7 +80,7 @@ def load_state(model: nn.Module, checkpoint: Checkpoint, config: Path) -> None:
     # the dict are needed to read older checkpoints.
     state = type(checkpoint.state)((key.removeprefix("module."), value) for key, value in checkpoint.state.items())
     if hasattr(checkpoint.state, "_metadata"):
-        state._metadata = checkpoint.state._metadata  # type: ignore[attr-defined]
+        state._metadata = checkpoint.state._metadata  # type: ignore[attr-defined]  # only PyTorch's dict has it
     try:
         missing = model.load_state_dict(state, strict=False).missing_keys
     except RuntimeError as error:

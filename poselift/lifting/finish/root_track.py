@@ -18,6 +18,7 @@ _SMOOTHNESS = 3.6e-5
 good to 3 cm and a pelvis seldom accelerates by more than 5 m/s² (benchmarks/lifter_log.md)."""
 
 _ROUNDS = 4
+"""Solutions, each with weights by how far the one before is from the rays."""
 
 _SHORTEST_STEP = 1e-4
 """Seconds between two frames that shorter steps count as: only broken timestamps have them, and the squares of their

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from numbers import Real
 
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.bounded import real_number
 from poselift.core.errors import InputError
 from poselift.core.kinds import check_kinds
 from poselift.core.times import ENOUGH, check_intervals
@@ -111,8 +111,8 @@ class StreamingPeople:
                 self._people[number], self._smooth[number] = self._new(), self._smoother()
         for number, person in self._people.items():
             keypoints, scores = people.get(number, self._lost)
-            person.add(keypoints, scores, timestamp)
-        self._last, self._first_times = timestamp, times
+            person.add(keypoints, scores, float(timestamp))
+        self._last, self._first_times = float(timestamp), times
         for number in [n for n, person in self._people.items() if timestamp - person.last_seen > FORGOTTEN]:
             del self._people[number], self._smooth[number]
         self._lift(list(self._people.values()))
@@ -121,7 +121,8 @@ class StreamingPeople:
 
     def _check_time(self, timestamp: float) -> list[float]:
         """The first timestamps with this one, which must fit to them: a refused push leaves no trace."""
-        if not isinstance(timestamp, Real) or not np.isfinite(timestamp):
+        seconds = real_number(timestamp)
+        if seconds is None or not np.isfinite(seconds):
             raise InputError(f"the timestamp {timestamp} is no time; give seconds")
         if not self._last < timestamp:
             raise InputError(f"the timestamp {timestamp} s does not come after {self._last:g} s; give seconds")

@@ -119,7 +119,7 @@ def encode(
         "arrays": [[name, list(values.shape), scale] for name, values, scale in arrays],
     }
     line = json.dumps(header, separators=(",", ":"), default=np.ndarray.tolist).encode() + b"\n"
-    whole = line + b"".join(_packed(values, scale) for _, values, scale in arrays)
+    whole = line + b"".join(_pack(values, scale) for _, values, scale in arrays)
     whole += b"".join(file for motion in motions for file in view.files.get(motion.keypoints.person, {}).values())
     return base64.b64encode(gzip.compress(whole, 6, mtime=0)).decode()
 
@@ -129,7 +129,7 @@ def _steps_a_second(times: np.ndarray) -> float:
     return float(min(1e6, 10 ** np.floor(np.log10(-(_UNKNOWN + 1) / np.abs(times).max(initial=1.0)))))
 
 
-def _packed(values: np.ndarray, scale: float) -> bytes:
+def _pack(values: np.ndarray, scale: float) -> bytes:
     """int32 differences along the first axis, all lowest bytes first."""
     steps = np.nan_to_num(np.round(values.astype(np.float64) * scale), nan=_UNKNOWN)
     whole = steps.clip(_UNKNOWN, -_UNKNOWN - 1).astype(np.int32)

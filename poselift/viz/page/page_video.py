@@ -38,7 +38,7 @@ class PageVideo:
         return self.path.stat().st_size <= EMBEDDED
 
 
-def small_video(
+def write_small_video(
     video: str | os.PathLike[str],
     path: Path,
     start: float | None = None,
@@ -60,7 +60,7 @@ def small_video(
     Example:
         >>> import tempfile
         >>> from poselift.samples import demo_video
-        >>> small = small_video(demo_video(), Path(tempfile.mkdtemp()) / "small.mp4", end=0.1)
+        >>> small = write_small_video(demo_video(), Path(tempfile.mkdtemp()) / "small.mp4", end=0.1)
         >>> len(small.times), small.inside
         (3, True)
     """

@@ -19,7 +19,7 @@ from poselift.core.files import atomic_path, write_text
 from poselift.core.times import check_span
 from poselift.structures import Motion
 from poselift.viz.page.page_content import View, encode
-from poselift.viz.page.page_video import small_video
+from poselift.viz.page.page_video import write_small_video
 
 
 def write_page(
@@ -61,7 +61,7 @@ def write_page(
         if video is not None:
             place = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "video.mp4"
             # The end is exclusive, and a time stamp in a JSON is rounded.
-            clip = small_video(video, place, max(0.0, float(first) - 1e-3), float(last) + 1e-3, fps)
+            clip = write_small_video(video, place, max(0.0, float(first) - 1e-3), float(last) + 1e-3, fps)
             moments = np.concatenate([moments, clip.times])
             about = {"start": float(clip.times[0] - first)}
             if clip.inside:
@@ -79,6 +79,8 @@ def write_page(
 def _check(path: Path, motions: Sequence[Motion]) -> None:
     if not motions:
         raise InputError(f"{path}: there is no motion to show; give at least one person")
+    if len({motion.keypoints.person for motion in motions}) < len(motions):
+        raise InputError(f"{path}: two motions are of the same person; give each person of one clip once")
     if len({motion.frame for motion in motions}) > 1:
         raise InputError(f"{path}: some motions are in the camera frame and some in the world; lift all in one run")
     if not any(motion.posed.any() for motion in motions):

@@ -44,7 +44,7 @@ class Scene:
     def bodies(self, time: float) -> list[tuple[Float[np.ndarray, "l 2 3"], list[Rgba]]]:
         """The limbs of each person who is there at a time, seconds, in the order to draw them, and their colours."""
         found = []
-        for limbs, joints, guessed in self._present(time):
+        for limbs, joints, guessed in self._find_present(time):
             ends, colors = limbs.ends(joints), limb_colors(limbs, guessed)
             order = np.argsort(project(ends)[..., 2].mean(1), kind="stable")  # far to near
             found.append((ends[order], [colors[limb] for limb in order]))
@@ -52,9 +52,9 @@ class Scene:
 
     def points(self, time: float) -> Float[np.ndarray, "n 3"]:
         """All joints of all people who are there."""
-        return np.concatenate([np.zeros((0, 3)), *(joints for _, joints, _ in self._present(time))])
+        return np.concatenate([np.zeros((0, 3)), *(joints for _, joints, _ in self._find_present(time))])
 
-    def _present(self, time: float) -> Iterator[tuple[Limbs, Float[np.ndarray, "j 3"], Bool[np.ndarray, " j"]]]:
+    def _find_present(self, time: float) -> Iterator[tuple[Limbs, Float[np.ndarray, "j 3"], Bool[np.ndarray, " j"]]]:
         """Limbs and joints of each person who is there, and the joints that no keypoint shows."""
         for motion, places, guessed in zip(self._motions, self._places, self._guessed, strict=True):
             frame = frame_at(motion.timestamps, half_interval(motion.timestamps), time)

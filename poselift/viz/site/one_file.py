@@ -11,7 +11,7 @@ from typing import Any
 
 from poselift.core.errors import InputError
 from poselift.core.files import write_text
-from poselift.viz.page.page_video import small_video
+from poselift.viz.page.page_video import write_small_video
 from poselift.viz.site.site_writer import write_site
 
 _LEFT_OUT = (".mp4", ".LICENSE.txt", ".html", ".css", "app.js", "sw.js")
@@ -41,7 +41,7 @@ def write_editor(
     with tempfile.TemporaryDirectory() as name:
         small = Path(name) / "small.mp4"
         # The end is exclusive, and a time stamp is rounded.
-        clip = small_video(video, small, max(0.0, result["times"][0] - 1e-3), result["times"][-1] + 1e-3)
+        clip = write_small_video(video, small, max(0.0, result["times"][0] - 1e-3), result["times"][-1] + 1e-3)
         if not clip.inside:
             raise InputError(f"{video} is too long for one page; correct it with `poselift edit`")
         site = write_site(Path(name) / "site", runtime, offline)

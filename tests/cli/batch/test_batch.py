@@ -15,12 +15,14 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from poselift.cli.batch.batch_run import BatchRun
 from poselift.cli.batch.settings import find_settings
 from poselift.cli.batch.video_task import Lifter, Task
 from poselift.cli.batch.videos import find_videos
 from poselift.cli.detector import DetectorRequest
 from poselift.cli.formats import write_formats
-from poselift.cli.lift_request import LiftRequest, set_values
+from poselift.cli.lift_request import LiftRequest
+from poselift.cli.request_fields import set_fields
 from poselift.core import threads
 from poselift.core.locks import hold_lock
 from poselift.video import VideoWriter
@@ -195,11 +197,25 @@ def test_a_batch_says_how_many_videos_show_nobody(batch, tmp_path):
 
 
 @pytest.mark.usefixtures("one_process")
+def test_results_that_somebody_removed_meanwhile_are_told(videos, batch, tmp_path, monkeypatch):
+    write_tables = BatchRun.write_tables
+
+    def remove_first(course):
+        shutil.rmtree(next(path for path in tmp_path.iterdir() if path.is_dir()))
+        return write_tables(course)
+
+    monkeypatch.setattr(BatchRun, "write_tables", remove_first)
+    ran = batch(videos / "monday", tmp_path)
+    assert (ran.code, "1 of 1 videos are neither lifted nor failed: somebody changed" in ran.err) == (2, True)
+
+
+@pytest.mark.usefixtures("one_process")
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--weights", "nonsense"], "no shipped weights are called 'nonsense'"),
         (["--device", "cpu,toaster"], "there is no device 'toaster'"),
+        (["--end", "inf"], "end is inf s; give seconds, or leave it out"),
         (["--shard", "0/3"], "is not a part"),
         (["--detector", "rtmpose", "--model", "nowhere.onnx"], "model nowhere.onnx: no such file"),
     ],
@@ -216,7 +232,7 @@ def test_a_full_disk_is_no_fault_of_the_video(formats, videos, tmp_path, monkeyp
     """The next run tries it again, wherever the disk was full."""
     monkeypatch.setattr(threads, "_limit", 0)
     given = {"weights": "tiny", "detector": DetectorRequest("movenet-fast"), "flip": False, "overlay": False}
-    request = set_values(LiftRequest(), given | {"formats": formats})
+    request = set_fields(LiftRequest(), given | {"formats": formats})
     video = find_videos(str(videos / "monday"), str(tmp_path), request)[0]
     lifter, task = Lifter(request, "cpu", 1), Task(video, find_settings(request), str(tmp_path))
     if formats:  # the disk is full as the further formats begin
@@ -241,7 +257,7 @@ def _write_without_room(write, *arguments):
 def test_videos_of_a_store_are_lifted_into_a_store(store, whole, monkeypatch):
     monkeypatch.setattr(threads, "_limit", 0)
     given = {"weights": "tiny", "detector": DetectorRequest("movenet-fast"), "flip": False, "overlay": False}
-    request = set_values(LiftRequest(), given)
+    request = set_fields(LiftRequest(), given)
     videos = find_videos("memory://in", "memory://out", request)
     assert [video.path for video in videos] == ["memory:///in/monday/walk.mp4", "memory:///in/text.mov"]
     lifter = Lifter(request, "cpu", 1)

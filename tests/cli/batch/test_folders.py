@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from poselift.cli.batch.folders import KEPT, new_folder
-from poselift.cli.result_folder import new_results
+from poselift.cli.batch.folders import KEPT, open_folder
+from poselift.cli.result_folder import open_results
 from poselift.core.errors import InputError
 from poselift.core.locks import BusyError, hold_lock
 
@@ -14,16 +14,16 @@ from poselift.core.locks import BusyError, hold_lock
 def test_a_folder_in_which_nothing_was_to_be_done_leaves_nothing(tmp_path):
     (tmp_path / "walk").mkdir()
     (tmp_path / "walk" / KEPT).write_text("detections")
-    with new_folder(str(tmp_path), "walk") as folder:
+    with open_folder(str(tmp_path), "walk") as folder:
         assert (folder / KEPT).read_text() == "detections"
     assert [path.name for path in tmp_path.iterdir()] == ["walk"]
 
 
 def test_detections_of_a_try_that_failed_stay_for_the_next(tmp_path):
-    with contextlib.suppress(InputError), new_folder(str(tmp_path), "walk") as folder:
+    with contextlib.suppress(InputError), open_folder(str(tmp_path), "walk") as folder:
         (folder / KEPT).write_text("detections")
         raise InputError("no")
-    with new_folder(str(tmp_path), "walk") as folder:
+    with open_folder(str(tmp_path), "walk") as folder:
         assert (folder / KEPT).exists()
 
 
@@ -40,10 +40,10 @@ def test_a_folder_that_the_worker_of_a_killed_run_still_holds(tmp_path, monkeypa
     held.wait()
     with monkeypatch.context() as patch:
         patch.setattr("poselift.cli.batch.folders._PATIENCE", 0.1)
-        with pytest.raises(BusyError, match="another run lifts it"), new_folder(str(tmp_path), "walk"):
+        with pytest.raises(BusyError, match="another run lifts it"), open_folder(str(tmp_path), "walk"):
             pass
     threading.Timer(0.3, let_go.set).start()
-    with new_folder(str(tmp_path), "walk") as folder:
+    with open_folder(str(tmp_path), "walk") as folder:
         assert let_go.is_set()
         assert folder.is_dir()
     worker.join()
@@ -51,5 +51,5 @@ def test_a_folder_that_the_worker_of_a_killed_run_still_holds(tmp_path, monkeypa
 
 def test_lift_refuses_a_folder_of_a_batch(tmp_path):
     (tmp_path / "batch.json").write_text("{}")
-    with pytest.raises(InputError, match="belongs to a batch"), new_results(tmp_path, tmp_path / "walk.mp4", None):
+    with pytest.raises(InputError, match="belongs to a batch"), open_results(tmp_path, tmp_path / "walk.mp4", None):
         pass

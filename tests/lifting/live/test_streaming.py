@@ -1,3 +1,5 @@
+"""Streams beside files, over time: one file, because all tests push the same clip through the same helpers."""
+
 from dataclasses import replace
 
 import numpy as np

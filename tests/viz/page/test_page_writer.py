@@ -39,6 +39,7 @@ def test_only_its_own_script_may_run(tmp_path, people):
         (lambda one, other: [one, replace(other, frame="world")], "lift all in one run"),
         (lambda one, other: [replace(one, joints=np.full_like(one.joints, np.nan))], "all frames .* empty"),
         (lambda one, other: [one, replace(other, timestamps=other.timestamps + 9e9)], "too far apart for one clip"),
+        (lambda one, other: [one, other, one], "two motions are of the same person"),
         (lambda one, other: [one, other], r"gone\.mp4"),
     ],
 )

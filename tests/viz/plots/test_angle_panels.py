@@ -1,7 +1,7 @@
 import numpy as np
 
 from poselift.kinematics import cut_gait_cycles, measure_gait, measure_joint_angles
-from poselift.viz.plots import cycle_plot
+from poselift.viz.plots.angle_panels import cycle_plot
 from tests.kinematics.walker import walker
 
 

@@ -4,7 +4,7 @@ from matplotlib.colors import to_rgba
 from numpy.testing import assert_allclose
 
 from poselift.skeleton import H36M17
-from poselift.viz.plots import Example, example_plot
+from poselift.viz.plots.examples import Example, example_plot
 from poselift.viz.plots.style import PALE
 
 

@@ -2,7 +2,7 @@ import math
 
 from numpy.testing import assert_allclose
 
-from poselift.viz.plots import Trace, time_plot
+from poselift.viz.plots.over_time import Trace, time_plot
 from poselift.viz.plots.style import LOOKS
 
 

@@ -4,8 +4,8 @@ from numpy.testing import assert_allclose
 from poselift.core.errors import InputError
 from poselift.reports.protocols import PROTOCOLS
 from poselift.skeleton import COCO17, H36M17, SKELETONS
-from poselift.viz.plots import Body, skeleton_plot
 from poselift.viz.plots.body import place
+from poselift.viz.plots.skeleton_diagram import Body, skeleton_plot
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from poselift.core.errors import InputError
-from poselift.viz.plots import Curve, curve_plot, save_figure, save_plot
-from poselift.viz.plots.style import COLUMN, LOOKS, MOST_SERIES
+from poselift.viz.plots.share_found import Curve, curve_plot
+from poselift.viz.plots.style import COLUMN, LOOKS, MOST_SERIES, save_figure, save_plot
 from tests.core.full_disk import full_disk
 
 pytestmark = pytest.mark.slow

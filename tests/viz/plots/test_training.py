@@ -1,7 +1,7 @@
 from numpy.testing import assert_allclose
 
-from poselift.viz.plots import Line, training_plot
 from poselift.viz.plots.style import COLUMN
+from poselift.viz.plots.training import Line, training_plot
 
 
 def line(place=0, values=(0.4, 0.2, 0.3), label="ours"):

@@ -9,7 +9,7 @@ import { median, rounded } from "./times.js";
  */
 export function angleOf(pixels, scores, pairs, clear) {
   const [shoulders, hips, ankles] = pairs.map((pair) => {
-    const seen = pair.filter((joint) => scores[joint] >= clear);
+    const seen = pair.filter((joint) => scores[joint] >= clear && Number.isFinite(pixels[2 * joint] + pixels[2 * joint + 1]));
     return seen.length ? [0, 1].map((axis) => seen.reduce((sum, joint) => sum + pixels[2 * joint + axis], 0) / seen.length) : null;
   });
   if (!shoulders || !hips) return null;

@@ -1,4 +1,5 @@
-// The 3D view: a mannequin of shaded, tapered limbs on a grid of metres, drawn from far to near.
+// The 3D view: a mannequin of shaded, tapered limbs on a grid of metres, drawn from far to near. One file, because each
+// part is drawn with the same camera and sorted among the others.
 
 import { frameOf, lastBefore } from "./places.js";
 

@@ -1,4 +1,4 @@
-"""The course of a batch: what is done, what is left, what failed, and the tables of all that."""
+"""The run of a batch: which videos are done, left and failed, and the tables of them."""
 
 import contextlib
 import json
@@ -10,7 +10,7 @@ from typing import Any
 from poselift.cli.batch.batch_tables import make_clip_row, write_tables
 from poselift.cli.batch.folders import remove_leftovers
 from poselift.cli.batch.storage import file_system, is_local, read_objects, remove_file, write_file
-from poselift.cli.batch.video_task import Outcome, Task, one_line
+from poselift.cli.batch.video_task import Outcome, Task, join_lines
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.files import check_writable
 from poselift.core.locks import hold_lock
@@ -25,7 +25,7 @@ Lift = Callable[[Sequence[Task]], Iterator[Outcome]]
 """Lifts videos in processes: the outcomes, in the order in which they are ready."""
 
 
-class Course:
+class BatchRun:
     """A batch in its folder, which no other run of the same shard uses meanwhile.
 
     Args:
@@ -43,7 +43,7 @@ class Course:
         self._out, self._shard, self._tasks, self._output = out, shard, tasks, output
         self._resources = contextlib.ExitStack()
 
-    def __enter__(self) -> "Course":
+    def __enter__(self) -> "BatchRun":
         files, root = file_system(self._out)
         if is_local(files):
             check_writable(root)
@@ -65,7 +65,7 @@ class Course:
         Args:
             retry: those too that failed for a reason that stays.
         """
-        lifted, failed = self._state()
+        lifted, failed = self._read_records()
         remove_leftovers(self._out, lifted)
         kept = {} if retry else {folder for folder, record in failed.items() if record["lasting"]}
         return [task for task in self._tasks if task.video.folder not in lifted and task.video.folder not in kept]
@@ -94,14 +94,14 @@ class Course:
                     failures += 1
                     facts = {"reason": outcome.reason, "tries": tries, "lasting": outcome.lasting}
                     write_file(record, json.dumps({**task.record, **facts}, indent=2).encode())
-                    self._output.print(one_line(f"failed: {task.video.name}: {outcome.reason}"))
+                    self._output.print(join_lines(f"failed: {task.video.name}: {outcome.reason}"))
                     bar.set_postfix_str(f"{failures} failed", refresh=False)
                 bar.update()
                 lines.report("Lifting videos", done / len(tasks))
 
     def write_tables(self) -> tuple[int, int, int]:
         """Writes the tables; returns how many videos are lifted, how many of these show nobody, and how many failed."""
-        lifted, failed = self._state()
+        lifted, failed = self._read_records()
         paths = {f"{folder}/{SUMMARY}": folder for folder in lifted}
         summaries = {paths[path]: found for path, found in read_objects(self._out, list(paths)).items()}
         clips, people = [], []
@@ -120,13 +120,13 @@ class Course:
         write_tables(self._out, self._shard, clips, people)
         return len(lifted), sum(not summary.get("people") for summary in summaries.values()), len(failed)
 
-    def _state(self) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+    def _read_records(self) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
         """The records of the videos that are lifted, and of those that failed, as they are and with these settings."""
-        lifted = self._current({f"{task.video.folder}/{RECORD}": task for task in self._tasks})
-        failed = self._current({f"{_FAILED}/{task.video.folder}.json": task for task in self._tasks})
+        lifted = self._read_current({f"{task.video.folder}/{RECORD}": task for task in self._tasks})
+        failed = self._read_current({f"{_FAILED}/{task.video.folder}.json": task for task in self._tasks})
         return lifted, {folder: record for folder, record in failed.items() if folder not in lifted}
 
-    def _current(self, paths: dict[str, Task]) -> dict[str, dict[str, Any]]:
+    def _read_current(self, paths: dict[str, Task]) -> dict[str, dict[str, Any]]:
         """The records in these files that belong to their task; by folder of the video."""
         records = {}
         for path, record in read_objects(self._out, list(paths)).items():
