@@ -91,8 +91,13 @@ def feet_figures(rigged: RiggedMotion, contacts: Bool[np.ndarray, "t 2"]) -> dic
         touches = ends[..., 1] < lowest[:, None] + _TOUCHES
         moved = np.linalg.norm(np.diff(ends[..., [0, 2]], axis=0), axis=-1) / steps[:, None]
         touches, stays = touches[1:] & touches[:-1], down[1:] & down[:-1]
-        # A foot that rolls from its heel to its toes within a frame rests on neither.
-        slide = np.where(touches.any(1), np.where(touches, moved, 0.0).max(1), moved.min(1))
+        # A foot that rolls from its heel to its toes within a frame is flat between the two: there is its heel then.
+        foot = (ends[:, 1] - ends[:, 0])[:, [0, 2]]
+        flat = np.linalg.norm((at[f"{side}_big_toe"] - at[f"{side}_heel"])[[0, 2]])
+        behind = foot * (flat / np.maximum(np.linalg.norm(foot, axis=-1, keepdims=True), 1e-9))
+        heels = np.where(ends[:, :1, 1] > lowest[:, None], ends[:, 1, [0, 2]] - behind, ends[:, 0, [0, 2]])
+        rolled = np.linalg.norm(np.diff(heels, axis=0), axis=-1) / steps
+        slide = np.where(touches.any(1), np.where(touches, moved, 0.0).max(1), rolled)
         slides.append(slide[stays])
         heights.append(lowest - rig.sole)
         standing.append(heights[-1][down])

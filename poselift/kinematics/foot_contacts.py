@@ -2,8 +2,9 @@
 
 A foot is its heel and big toe if the skeleton has them, and its ankle otherwise. Lifted motion is noisy, above all in
 depth. So speeds are slopes of lines fitted to a fifth of a second, and speed along the line of sight counts half. A
-foot comes down when it is slow, and stays down until it is fast or high. A lifter also gives feet that nobody saw, and
-they stand very still: only feet in sight count.
+foot comes down when it is slow, and stays down until it is fast or high. Two feet that stand do not move against each
+other, as those of a person who turns do. A lifter also gives feet that nobody saw, and they stand very still: only feet
+in sight count.
 """
 
 from dataclasses import dataclass
@@ -103,9 +104,15 @@ def find_resting_points(feet: Feet, times: Float[np.ndarray, " t"]) -> Bool[np.n
     velocity = _velocity(feet.points, times)
     sight = feet.points / np.maximum(np.linalg.norm(feet.points, axis=-1, keepdims=True), 1e-9)
     along = (velocity * sight).sum(-1, keepdims=True) * sight
-    speed = np.linalg.norm(velocity - (1 - _DEPTH_TRUST) * along, axis=-1)
+    velocity -= (1 - _DEPTH_TRUST) * along
+    speed = np.linalg.norm(velocity, axis=-1)
+    # Feet roll, so the slowest points count. Errors of the root move both feet alike and cancel out here.
+    apart = np.linalg.norm(velocity[:, 0, :, None] - velocity[:, 1, None], axis=-1).min((1, 2))
+    slowest = speed.min(-1)
     # Comparisons with NaN are false: unknown points are not at rest.
-    return _hysteresis(feet.seen & (speed < _COMES_DOWN), feet.seen & (speed < _TAKES_OFF), times)
+    moves = (apart > _TAKES_OFF)[:, None] & (slowest >= slowest[:, ::-1])
+    still = feet.seen & ~moves[..., None]
+    return _hysteresis(still & (speed < _COMES_DOWN), still & (speed < _TAKES_OFF), times)
 
 
 def find_contacts(

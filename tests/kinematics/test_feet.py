@@ -61,6 +61,20 @@ def test_feet_stand_still_on_the_ground_and_knees_keep_their_course(skeleton, dr
     np.testing.assert_array_equal(locked.rotations[:, hand], rigged.rotations[:, hand])
 
 
+def test_a_foot_that_rolls_from_heel_to_toes_within_a_frame_slides_only_if_its_place_moves():
+    rigged = solve(pose({}, 4, CMU28, 30.0, contacts=np.ones((4, 2), bool)))
+    at, ankles = rigged.rig.landmarks(), [rigged.rig.names.index(f"{side}_ankle") for side in ("left", "right")]
+    for slip, expected in ((0.0, 0.0), (0.01, 30.0)):
+        turned, root = rigged.rotations.copy(), rigged.root.copy()
+        for frame, (degrees, end) in enumerate([(-6, "heel"), (-5, "heel"), (5, "big_toe"), (6, "big_toe")]):
+            rolled = turn("x", degrees).numpy()
+            foot = at[f"left_{end}"] - at["left_ankle"]
+            turned[frame, ankles] = rolled
+            root[frame] += foot - rolled @ foot + [0, 0, slip * (frame > 1)]
+        figures = feet_figures(dataclasses.replace(rigged, rotations=turned, root=root), np.ones((4, 2), bool))
+        assert figures["slide cm/s, max"] == pytest.approx(expected, abs=1e-3)
+
+
 def test_a_foot_on_a_stair_stays_at_its_height():
     motion = walker()
     raised = dataclasses.replace(motion, root=motion.root + [0, 0.5, 0])

@@ -166,3 +166,20 @@ def test_a_foot_on_the_ground_may_move_faster_than_one_that_comes_down():
     assert not down[45:].any()
     points[:20] += 20 * points[:20]  # never slow enough to come down
     assert not find_resting_points(Feet(points, ("ankle",), np.zeros(1), seen), times)[:35].any()
+
+
+def test_two_feet_that_move_against_each_other_do_not_both_stand():
+    """Somebody turns round: the heels go at 0.35 and 0.4 m/s to opposite sides, each slow enough to stand."""
+    times = np.arange(90) / 30
+    turns = (times >= 1) & (times < 2)
+    points = np.zeros((90, 2, 2, 3))
+    points[..., 0] = np.cumsum(turns / 30)[:, None, None] * np.array([[0.35], [-0.4]])
+    points[..., 1, 2] = 0.2  # the toes
+    points[..., 2] += 4.0
+    feet = Feet(points, ("heel", "big_toe"), np.zeros(2), np.ones((90, 2, 2), bool))
+    down = find_resting_points(feet, times)
+    assert down[:, 0].all()
+    assert down[np.r_[:27, 63:90], 1].all()
+    assert not down[33:57, 1].any()
+    points[:, 1, 0] = points[:, 0, 0]  # a foot that rolls: one of its points stays with the other foot
+    assert find_resting_points(feet, times).all()

@@ -129,9 +129,3 @@ def test_a_foot_that_moved_while_frames_were_lacking_stood_in_two_places():
     one = find_ground([render(joints, times).motion]).uncertainty
     joints[60:, :, 2] -= 2
     assert find_ground([render(joints, times).motion]).uncertainty < 0.8 * one
-
-
-def test_a_world_motion_is_refused():
-    motion = render(standing_pose()[None], np.zeros(1)).motion
-    with pytest.raises(ValueError, match="camera frame"):
-        find_ground([replace(motion, frame="world")])

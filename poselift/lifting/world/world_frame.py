@@ -63,7 +63,7 @@ def to_world(
         heights: by person's number; a given height stays. People without one count as estimated.
 
     Raises:
-        ValueError: a motion is not in the camera frame.
+        InputError: a motion is not in the camera frame.
     """
     people = [motion.keypoints.person for motion in motions]
     estimated = [person for person in people if person not in heights or heights[person].origin == "estimated"]

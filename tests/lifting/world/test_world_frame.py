@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from poselift.cli.main import main
+from poselift.core.errors import InputError
 from poselift.kinematics.foot_contacts import feet_of
 from poselift.kinematics.height import Height, enlarge, estimate_height
 from poselift.lifting import to_world
@@ -208,5 +209,5 @@ def test_who_came_closer_while_frames_were_lacking_is_where_the_rays_say():
 
 
 def test_a_world_motion_is_refused(rendered):
-    with pytest.raises(ValueError, match="camera frame"):
+    with pytest.raises(InputError, match="person 1 is in the world frame"):
         to_world([replace(rendered.motion, frame="world")], rendered.camera)
