@@ -141,16 +141,31 @@ function hysteresis(starts, stays, count, times, constants) {
 /** Points of the feet that are in sight and slow, at any height: (t, c). */
 export function atRest(feet, times, { foot_contacts: constants }) {
   const velocity = velocities(feet, times, constants);
-  const speeds = feet.seen.map(() => 0);
-  const [comesDown, takesOff] = [speeds.slice(), speeds.slice()];
-  for (let at = 0; at < speeds.length; at++) {
+  const speed = new Float64Array(feet.seen.length);
+  for (let at = 0; at < speed.length; at++) {
     const [place, v] = [feet.points, velocity].map((values) => values.subarray(3 * at, 3 * at + 3));
     const length = Math.hypot(...place);
     const along = (v[0] * place[0] + v[1] * place[1] + v[2] * place[2]) / length;
-    const speed = Math.hypot(...v.map((value, k) => value - ((1 - constants.DEPTH_TRUST) * along * place[k]) / length));
-    comesDown[at] = feet.seen[at] && speed < constants.COMES_DOWN ? 1 : 0;
-    takesOff[at] = feet.seen[at] && speed < constants.TAKES_OFF ? 1 : 0;
+    for (let axis = 0; axis < 3; axis++) v[axis] -= ((1 - constants.DEPTH_TRUST) * along * place[axis]) / length;
+    speed[at] = Math.hypot(...v);
   }
+  const still = feet.seen.slice();
+  const half = feet.count / 2;
+  for (let first = 0; first < speed.length; first += feet.count) {
+    const [left, right] = [0, half].map((side) => Array.from({ length: half }, (_, k) => first + side + k));
+    const pairs = left.flatMap((a) =>
+      right.map((b) => apart(velocity.subarray(3 * a, 3 * a + 3), velocity.subarray(3 * b, 3 * b + 3))),
+    );
+    if (!(Math.min(...pairs) > constants.TAKES_OFF)) continue;
+    // Two feet that stand do not move against each other: the faster one moves.
+    const slowest = [left, right].map((points) => Math.min(...points.map((at) => speed[at])));
+    [left, right].forEach((points, side) => {
+      if (slowest[side] >= slowest[1 - side]) for (const at of points) still[at] = 0;
+    });
+  }
+  const [comesDown, takesOff] = [constants.COMES_DOWN, constants.TAKES_OFF].map((limit) =>
+    still.map((flag, at) => (flag && speed[at] < limit ? 1 : 0)),
+  );
   return hysteresis(comesDown, takesOff, feet.count, times, constants);
 }
 
