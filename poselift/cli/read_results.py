@@ -111,18 +111,20 @@ def find_video(folder: Path) -> Path | None:
     return next((place for place in places if place.is_file()), None)
 
 
-def check_video(video: Path, size: Sequence[float | int]) -> None:
+def check_video(video: Path, size: Sequence[float | int], scaled: bool = False) -> None:
     """Checks that a video can be that of a result.
 
     Args:
         video: the video.
         size: (width, height) of the result's pictures.
+        scaled: whether a copy of another size will do: the aspect ratio may differ by 1 %.
 
     Raises:
-        InputError: it cannot be read, or its pictures have another size.
+        InputError: it cannot be read, or its pictures have another size, or aspect ratio if `scaled`.
     """
     info = VideoReader(video).info
-    if (info.width, info.height) != tuple(size):
+    same_shape = math.isclose(info.width * size[1], info.height * size[0], rel_tol=0.01)
+    if (info.width, info.height) != tuple(size) and not (scaled and same_shape):
         wanted = "x".join(map(str, size))
         raise InputError(
             f"{video} has pictures of {info.width}x{info.height}, not {wanted}; give the video that was lifted"

@@ -80,14 +80,14 @@ def write_page_of_people(
     Args:
         found: their npz files.
         out: the .html file to write.
-        video: the video; None for the one that the results name, if it is still there.
+        video: the video, of any size; None for the one that the results name, if it is still there and fits.
         span: first and last time of the clip, seconds; None for that of summary.json.
 
     Returns:
         The files that were written.
 
     Raises:
-        InputError: a file cannot be read or written, two are of one person, or the video is another one.
+        InputError: a file cannot be read or written, two are of one person, or the video has another aspect ratio.
     """
     folder = found[0].parent
     motions = [read_motion(path) for path in found]
@@ -97,16 +97,22 @@ def write_page_of_people(
         raise InputError(f"a page shows each person once; {', '.join(map(str, found))} have only {len(about)} people")
     first = sidecars[0]
     require_camera(first, found[0])
-    video = video or find_video(folder)
-    if video is not None:
-        check_video(video, motions[0].keypoints.image_size)
+    shown_video = video or find_video(folder)
+    try:
+        if shown_video is not None:
+            check_video(shown_video, motions[0].keypoints.image_size, scaled=True)
+    except InputError as error:
+        if video is not None:
+            raise
+        print(f"warning: the page has no video: {error}")
+        shown_video = None
     summary = read_summary(folder)
     title = str(first.get("video") or first.get("keypoints_file") or folder.absolute().name)
     if span is None and {"start_s", "end_s"} <= set(summary):
         span = _span(summary, folder)
     angles = {motion.keypoints.person: measure_joint_angles(motion) for motion in motions if motion.posed.any()}
     shown = View(title, first["camera"], about, angles, _make_characters(motions, span[0] if span else None))
-    return write_page(out, motions, shown, video, span, read_video_rate(first, found[0]))
+    return write_page(out, motions, shown, shown_video, span, read_video_rate(first, found[0]))
 
 
 def _make_characters(motions: list[Motion], start: float | None) -> dict[int, dict[str, bytes]]:

@@ -44,7 +44,7 @@ class Session:
     def open(self) -> None:
         """Opens the model, if it is not open yet; any thread may call this."""
         with self._lock:
-            self._opened  # noqa: B018  # reading it opens the model
+            self._opened  # noqa: B018 - reading it opens the model
 
     def run(self, pictures: Sequence[UInt8[np.ndarray, "h w 3"]]) -> Float[np.ndarray, "n ..."]:
         """The first output of the model for one or more pictures, in batches if it takes more than one."""

@@ -33,7 +33,7 @@ class WebSocketLines:
         port: the port.
 
     Raises:
-        InputError: websockets is not installed, or the port cannot be used.
+        InputError: websockets is not installed, or the host or port cannot be used.
     """
 
     def __init__(self, header: str, port: int, host: str = "127.0.0.1") -> None:

@@ -27,8 +27,11 @@ _IN_PLACE = 0.5
 """Share of the way that the feet go back under the pelvis, of which somebody who walks over ground travels more."""
 
 
-FASTEST_BELT = 15.0
+_FASTEST_BELT = 15.0
 """Metres a second that no belt reaches; faster is a mistake of the unit."""
+
+NO_BELT = "not the speed of a belt; give metres a second, such as 1.3"
+"""What an error says of a speed that is none of a belt."""
 
 ALONG = 45.0
 """Degrees between a walk on a treadmill and the camera's axis, below which the camera hardly sees how far feet go."""
@@ -124,6 +127,11 @@ class Gait:
         return 0.0 if self.belt is not None else self.scale
 
 
+def is_belt(speed: float) -> bool:
+    """Whether a treadmill's belt can have this speed, m/s."""
+    return 0 < speed < _FASTEST_BELT
+
+
 @check_kinds
 def measure_gait(motion: Motion, belt: float | None = None) -> Gait:
     """The gait of a walk or run forwards.
@@ -136,8 +144,8 @@ def measure_gait(motion: Motion, belt: float | None = None) -> Gait:
         InputError: the motion is not in the world frame, its skeleton has no hips, knees and ankles, or no belt has the
             speed.
     """
-    if belt is not None and not 0 < belt < FASTEST_BELT:
-        raise InputError(f"belt={belt:g} is not the speed of a belt; give metres a second, such as 1.3")
+    if belt is not None and not is_belt(belt):
+        raise InputError(f"belt={belt:g} is {NO_BELT}")
     falls = find_footfalls(motion)
     strikes = sorted((time, foot) for foot, times in enumerate(falls.strikes) for time in times.tolist())
     pairs = list(pairwise(strikes))

@@ -93,8 +93,10 @@ def find_ground(motions: Sequence[Motion], threshold: float = THRESHOLD, estimat
     Raises:
         InputError: a motion is not in the camera frame.
     """
-    if turned := [motion.keypoints.person for motion in motions if motion.frame != "camera"]:
-        raise InputError(f"person {turned[0]} is in the world frame; lift again without --world, for the camera frame")
+    if in_world := [motion.keypoints.person for motion in motions if motion.frame != "camera"]:
+        raise InputError(
+            f"person {in_world[0]} is in the world frame; lift again without --world, for the camera frame"
+        )
     axes = np.array([axis for motion in motions if (axis := _mean_axis(motion, threshold)) is not None]).reshape(-1, 3)
     falls = [_footfalls(motion, threshold) for motion in motions]
     places = np.concatenate([np.zeros((0, 3)), *(places for places, _ in falls)])

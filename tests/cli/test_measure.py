@@ -91,6 +91,7 @@ def test_the_files_hold_what_the_tables_show(trials, tmp_path):
             with open(tmp_path / name, encoding="utf-8", newline="") as file:
                 tables[name] = list(csv.DictReader(file))
     over, belt = tables["trials.csv"]
+    assert (over["steps"], over["strides"]) == ("9", "8")
     assert float(over["cadence_per_min"]) == pytest.approx(110, abs=1)
     assert float(over["stride_length_m"]) == pytest.approx(1.3 * CYCLE, abs=0.03)
     assert belt["stride_length_m"] == ""

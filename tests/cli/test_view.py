@@ -45,6 +45,23 @@ def test_the_video_is_found_where_it_was_or_given(results, tmp_path):
     assert find_video(results) is None
 
 
+def test_a_copy_of_another_size_is_shown_and_a_found_video_of_another_shape_left_out(results, tmp_path):
+    for name, height in (("half.mp4", 240), ("wide.mp4", 180)):
+        with VideoWriter(tmp_path / name, 320, height) as writer:
+            for index in range(50):
+                writer.write(np.full((height, 320, 3), index, np.uint8), index / 25)
+    half = poselift("view", results, "--video", tmp_path / "half.mp4")
+    assert (half.code, half.err) == (0, "")
+    assert len((tmp_path / "walk.html").read_text("utf-8").partition('id="film64">')[2].partition("<")[0]) > 1000
+    for command in (["edit"], ["view", "--correct"]):
+        assert_refused("320x240, not 640x480", *command, results, "--video", tmp_path / "half.mp4")
+    (results / "summary.json").write_text(json.dumps({"video": "wide.mp4"}))
+    found = poselift("view", results, "--out", tmp_path / "without.html")
+    assert found.code == 0, found.err
+    assert f"warning: the page has no video: {tmp_path / 'wide.mp4'} has pictures of 320x180, not 640x480" in found.out
+    assert 'id="film64"><' in (tmp_path / "without.html").read_text("utf-8")
+
+
 def test_each_person_is_shown_once(results, walk, tmp_path):
     assert poselift("smooth", results / "person_1.npz", "--cutoff", "3").code == 0
     pages = [tmp_path / "before.html", tmp_path / "after.html"]

@@ -11,9 +11,7 @@ from poselift.cli.read_results import find_motions, find_start, read_posed
 from poselift.cli.values import local_path, number_where
 from poselift.core.files import check_writable
 from poselift.export.zero import count_from_zero
-from poselift.kinematics.gait import FASTEST_BELT
-
-_NO_SPEED = "not the speed of a belt; give metres a second, such as 1.3"
+from poselift.kinematics.gait import NO_BELT, is_belt
 
 
 def add_command(commands: Any) -> None:
@@ -33,7 +31,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--belt",
-        type=number_where(lambda speed: 0 < speed < FASTEST_BELT, _NO_SPEED),
+        type=number_where(is_belt, NO_BELT),
         metavar="SPEED",
         help="speed of a treadmill's belt, m/s, for the length of its strides",
     )

@@ -89,7 +89,7 @@ def summarise_gait(gait: Gait) -> dict[str, float]:
     strides, steps = gait.strides, gait.steps
     length, time = (np.array([getattr(stride, name) for stride in strides]) for name in ("length", "seconds"))
     noise = np.array([stride.noise for stride in strides])
-    values = {"steps": float(len(steps)), "strides": float(len(strides))}
+    values: dict[str, float] = {"steps": len(steps), "strides": len(strides)}
     values |= {"cadence_per_min": gait.cadence, "cadence_90_per_min": gait.cadence_uncertainty}
     values |= {"stride_time_s": average_known(time), "stride_length_m": average_known(length)}
     size = np.nan_to_num(gait.stride_scale)

@@ -200,9 +200,9 @@ def test_a_batch_says_how_many_videos_show_nobody(batch, tmp_path):
 def test_results_that_somebody_removed_meanwhile_are_told(videos, batch, tmp_path, monkeypatch):
     write_tables = BatchRun.write_tables
 
-    def remove_first(course):
+    def remove_first(batch_run):
         shutil.rmtree(next(path for path in tmp_path.iterdir() if path.is_dir()))
-        return write_tables(course)
+        return write_tables(batch_run)
 
     monkeypatch.setattr(BatchRun, "write_tables", remove_first)
     ran = batch(videos / "monday", tmp_path)

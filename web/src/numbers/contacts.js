@@ -10,14 +10,14 @@ const SIDES = ["left", "right"];
  * @param {import("./index.js").Track} track
  * @returns {import("./index.js").Track}
  */
-export function bridge(track, longest) {
+export function bridge(track, { BRIDGE }) {
   const j = track.joints.length;
   const [pixels, scores] = [track.pixels.slice(), track.scores.slice()];
   let before = -1;
   for (let after = 0; after < track.times.length; after++) {
     const row = track.pixels.subarray(2 * after * j, 2 * (after + 1) * j);
     if (!row.some((value, k) => k % 2 === 0 && Number.isFinite(value + row[k + 1]))) continue;
-    const near = before >= 0 && track.times[after] - track.times[before] <= longest;
+    const near = before >= 0 && track.times[after] - track.times[before] <= BRIDGE;
     for (let frame = before + 1; near && frame < after; frame++) {
       const ends = Float32Array.of(...track.pixels.subarray(2 * before * j, 2 * (before + 1) * j), ...row);
       const stamps = [track.times[before], track.times[after]];
@@ -33,7 +33,7 @@ export function bridge(track, longest) {
 /** Joints of a motion whose own keypoints are seen often enough around each frame: (t, j). */
 export function inSight({ keypoints: track, skeleton, threshold }, { structures }) {
   const [frames, j, given] = [track.times.length, skeleton.joints.length, track.joints.length];
-  const used = usedKeypoints(bridge(track, structures.BRIDGE), threshold, structures);
+  const used = usedKeypoints(bridge(track, structures), threshold, structures);
   const low = track.times.map((time) => searchSorted(track.times, time - structures.NEARBY - 1e-6));
   const high = track.times.map((time) => searchSorted(track.times, time + structures.NEARBY + 1e-6));
   const sight = new Uint8Array(frames * j);

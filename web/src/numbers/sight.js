@@ -11,9 +11,9 @@ import { runsOf, searchSorted } from "./times.js";
  */
 export function shownJoints({ facts }, { keypoints: track, skeleton, threshold }) {
   const { constants, joints_in_sight: parts } = facts;
-  const { NEARBY, OFTEN, BRIDGE } = constants.structures;
+  const { NEARBY, OFTEN } = constants.structures;
   const [frames, given, j] = [track.times.length, track.joints.length, skeleton.joints.length];
-  const bridged = bridge(track, BRIDGE);
+  const bridged = bridge(track, constants.structures);
   const used = usedKeypoints(bridged, threshold, constants.structures);
   const total = (count) => {
     const sum = new Float64Array(frames + 1);
@@ -51,7 +51,7 @@ export function shownJoints({ facts }, { keypoints: track, skeleton, threshold }
 export function guessedJoints(numbers, motion) {
   const { keypoints: track, interpolated, skeleton } = motion;
   const [shown, j, given] = [shownJoints(numbers, motion), skeleton.joints.length, track.joints.length];
-  const { pixels } = bridge(track, numbers.facts.constants.structures.BRIDGE);
+  const { pixels } = bridge(track, numbers.facts.constants.structures);
   const alone = interpolated.map((flag, frame) => {
     const row = pixels.subarray(2 * frame * given, 2 * (frame + 1) * given);
     return flag && !row.some((value, k) => k % 2 === 0 && Number.isFinite(value + row[k + 1])) ? 1 : 0;
