@@ -49,11 +49,17 @@ def check_image_size(image_size: object) -> tuple[int, int]:
     Raises:
         InputError: it is not two whole numbers from 1 to 65,536, width and height.
     """
-    pair = isinstance(image_size, tuple | list | np.ndarray) and np.shape(image_size)[:1] == (2,)
-    sides = [whole_number(real_number(side), 1, MOST_PIXELS) for side in image_size] if pair else []  # type: ignore[attr-defined]
+    array = isinstance(image_size, np.ndarray) and image_size.ndim == 1
+    pair = list(image_size) if array or isinstance(image_size, tuple | list) else []  # type: ignore[call-overload]
+    sides = [whole_number(real_number(side), 1, MOST_PIXELS) for side in pair]
     if len(sides) != 2 or sides[0] is None or sides[1] is None:
         raise InputError(f"image_size={image_size!r:.60} is not a size; give (width, height) in whole pixels")
     return sides[0], sides[1]
+
+
+def _count_frames(timestamps: object) -> int:
+    """The number of timestamps; 0 if they are no array, which `_check_shapes` refuses."""
+    return timestamps.size if isinstance(timestamps, np.ndarray) else 0
 
 
 def _count_joints(skeleton: object) -> int:
@@ -201,7 +207,7 @@ class Keypoints2D:
 
     def __post_init__(self) -> None:
         """Checks the values, because wrong ones give a wrong motion or an error deep inside."""
-        frames, joints = np.size(self.timestamps), _count_joints(self.skeleton)
+        frames, joints = _count_frames(self.timestamps), _count_joints(self.skeleton)
         _check_shapes(
             self,
             f"{frames} frames of {self.skeleton.name}",
@@ -213,7 +219,7 @@ class Keypoints2D:
         _check_bounded("keypoints", self.keypoints)
         object.__setattr__(self, "image_size", check_image_size(self.image_size))
         if (person := whole_number(real_number(self.person), 1, MOST_PEOPLE)) is None:
-            raise InputError(f"person is {self.person!r:.40}; give a whole number from 1")
+            raise InputError(f"person is {self.person!r:.40}; give a whole number from 1 to {MOST_PEOPLE:,}")
         object.__setattr__(self, "person", person)
         _check_times(self.timestamps)
 
@@ -356,7 +362,9 @@ class Motion:
 
     def __post_init__(self) -> None:
         """Checks the values, which exports and measures take as they are."""
-        frames, joints = np.size(self.timestamps), _count_joints(self.skeleton)
+        frames, joints = _count_frames(self.timestamps), _count_joints(self.skeleton)
+        if not isinstance(self.keypoints, Keypoints2D) or len(self.keypoints) != frames:
+            raise InputError(f"keypoints are {self.keypoints!r:.40}; give the Keypoints2D of the {frames} frames")
         shapes: dict[str, tuple[int, ...]] = {
             "timestamps": (frames,),
             "joints": (frames, joints, 3),

@@ -106,6 +106,8 @@ def track(**changed):
         ({"image_size": (0, 480)}, r"image_size=\(0, 480\) is not a size"),
         ({"image_size": (960.5, 540)}, r"image_size=\(960.5, 540\) is not a size; give .* in whole pixels"),
         ({"image_size": np.array(960)}, r"image_size=array\(960\) is not a size"),
+        ({"image_size": [[1], [2, 3]]}, r"image_size=\[\[1\], \[2, 3\]\] is not a size"),
+        ({"timestamps": [[0.0], [1.0, 2.0]]}, "timestamps is a list; give a numpy array"),
         ({"keypoints": np.full((4, 17, 2), -np.inf)}, "keypoints has infinity; give NaN for what is unknown"),
         ({"person": True}, "person is True; give a whole number from 1"),
         ({"person": 1.5}, r"person is 1\.5; give a whole number"),
@@ -128,6 +130,7 @@ def test_malformed_keypoints_are_refused(changed, message):
         ({"timestamps": np.array([0.0, 0.2, 0.1, 0.3])}, "timestamps must increase; frames 1 and 2 have 0.2, 0.1 s"),
         ({"uncertainty": np.ones((4, 16))}, r"uncertainty has the shape \(4, 16\)"),
         ({"frame": "room"}, "frame is 'room'; give camera or world"),
+        ({"keypoints": None}, "keypoints are None; give the Keypoints2D of the 4 frames"),
     ],
 )
 def test_malformed_motions_are_refused(motion, changed, message):

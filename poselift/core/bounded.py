@@ -6,6 +6,7 @@ cannot read becomes an `InputError` that names the file, in bounded time and mem
 
 import json
 import math
+import numbers
 import os
 from pathlib import Path
 from typing import Any, NoReturn
@@ -205,7 +206,7 @@ def whole_number(value: Any, least: int, most: int) -> int | None:
 
 
 def real_number(value: object) -> float | None:
-    """The value as a float if it is a number of Python or numpy, NaN and infinity included; None otherwise.
+    """The value as a float if it is a real number, also of numpy, NaN and infinity included; None otherwise.
 
     Example:
         >>> real_number(np.array(2)), real_number(True), real_number("2"), real_number(1j)
@@ -213,11 +214,12 @@ def real_number(value: object) -> float | None:
     """
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return None
     try:
-        return float(value) if number else None  # type: ignore[arg-type]
+        return float(value)
     except OverflowError:
-        return math.copysign(math.inf, value)  # type: ignore[arg-type]
+        return math.copysign(math.inf, value)
 
 
 class _PlainLoader(yaml.SafeLoader):

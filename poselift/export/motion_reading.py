@@ -11,10 +11,9 @@ from poselift.core.kinds import check_kinds
 from poselift.export.motion_npz import read_npz
 from poselift.export.sidecar import read_sidecar, size_from_json, skeleton_from_json
 from poselift.skeleton import Pelvis
-from poselift.structures import THRESHOLD, Height, Keypoints2D, Motion
+from poselift.structures import MOST_PEOPLE, THRESHOLD, Height, Keypoints2D, Motion
 
 _PERSON = re.compile(r"person_\d+\.npz")
-_MOST_PEOPLE = 10**9
 _TALLEST = 10.0
 """Metres."""
 
@@ -70,9 +69,9 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
     pixels, scores, times = (arrays.pop(name) for name in ("keypoints", "keypoint_scores", "timestamps"))
     try:
         keypoints = Keypoints2D(pixels, scores, times, **detected)
+        return Motion(timestamps=times, keypoints=keypoints, **(facts | arrays))
     except InputError as error:
         raise InputError(f"{npz_path}: {error}") from error
-    return Motion(timestamps=times, keypoints=keypoints, **(facts | arrays))
 
 
 def _read_facts(about: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -84,11 +83,11 @@ def _read_facts(about: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """
     detected, frame, pelvis = about["keypoints"], about["axes"]["frame"], about.get("pelvis")
     layout = skeleton_from_json(detected)
-    skeleton, person = skeleton_from_json(about["skeleton"]), whole_number(about["person"], 1, _MOST_PEOPLE)
+    skeleton, person = skeleton_from_json(about["skeleton"]), whole_number(about["person"], 1, MOST_PEOPLE)
     if [*skeleton.parents].count(None) != 1:
         raise ValueError("the skeleton of a motion has one root")
     if person is None:
-        raise ValueError(f"person {about['person']!r:.40} is not a person's number")
+        raise ValueError(f"person {about['person']!r:.40} is not a person's number, 1 to {MOST_PEOPLE:,}")
     if frame not in ("camera", "world") or pelvis not in (None, *get_args(Pelvis)):
         raise ValueError(f"frame {frame!r:.40} or pelvis {pelvis!r:.40} is unknown")
     height, uncertainty = about.get("height"), about.get("uncertainty")

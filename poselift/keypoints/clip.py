@@ -106,7 +106,9 @@ class KeypointClip:
         self.duration = None if self._video is None else self._video.info.duration
         if file.people is None and any(person.person for people in file.frames.values() for person in people):
             self.warnings.append("people lack a number in some frames, or share one: the tracker assigns them anew")
-        highest = max((person.scores.max() for people in file.frames.values() for person in people), default=0.0)
+        highest = max(
+            (np.nan_to_num(person.scores).max() for people in file.frames.values() for person in people), default=0.0
+        )
         if highest > _SUREST:
             self.warnings.append(
                 f"scores reach {highest:.4g}, and those above 1 count as 1: divide them by 100 if they are per cent"

@@ -46,8 +46,8 @@ class Observation:
         points, scores = self.points, self.scores
         arrays = isinstance(points, np.ndarray) and isinstance(scores, np.ndarray)
         if not arrays or points.shape[1:] != (2,) or scores.shape != points.shape[:1]:
-            shapes = f"{np.shape(points)} and {np.shape(scores)}"
-            raise InputError(f"points and scores have the shapes {shapes}; give arrays of (joints, 2) and (joints,)")
+            found = [str(x.shape) if isinstance(x, np.ndarray) else f"a {type(x).__name__}" for x in (points, scores)]
+            raise InputError(f"points and scores are {' and '.join(found)}; give arrays of (joints, 2) and (joints,)")
 
     @property
     def seen(self) -> np.ndarray:
@@ -80,7 +80,7 @@ class KeypointFile:
     def __post_init__(self) -> None:
         """Checks that everybody has the joints of the skeleton."""
         for number, there in self.frames.items():
-            if not isinstance(number, int):
+            if not isinstance(number, int | np.integer) or isinstance(number, bool):
                 raise InputError(f"{self.path}: a frame has the number {number!r:.40}; give a whole number")
             for person in there:
                 if len(person.points) != len(self.skeleton):

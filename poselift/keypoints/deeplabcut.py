@@ -9,6 +9,7 @@ Source: https://deeplabcut.github.io/DeepLabCut/docs/standardDeepLabCut_UserGuid
 
 import csv
 import io
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,8 +54,9 @@ def read(file: KeypointInput) -> KeypointFile:
     """
     table = _from_csv(file) if file.path.suffix == ".csv" else _from_hdf5(file)
     labels = [column[1:] for column in table.columns]
-    if twice := [label for place, label in enumerate(labels) if label in labels[:place]]:
-        raise file.fail(f"it has two columns of {shorten(' '.join(twice[0]))}; give the table of one scorer")
+    (label, count), *_ = Counter(labels).most_common(1) or [((), 0)]
+    if count > 1:
+        raise file.fail(f"it has two columns of {shorten(' '.join(label))}; give the table of one scorer")
     bodyparts = list(dict.fromkeys(column[-2] for column in table.columns))
     people = list(dict.fromkeys(column[-3] if len(column) == 4 else "1" for column in table.columns))
     if len(people) * len(bodyparts) > _SPARSE * len(table.columns):

@@ -1,8 +1,8 @@
 """An input file or folder, whose format is not known yet."""
 
-import difflib
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from poselift.core.bounded import read_json, whole_number
 from poselift.core.errors import InputError, shorten
 from poselift.keypoints.frame_numbers import frame_numbers
 from poselift.skeleton import BODY25, COCO17, COCO18, COCO_WHOLEBODY23, HALPE26, SKELETONS, Skeleton, closest_skeleton
-from poselift.skeleton.naming import find_places, translate_name
+from poselift.skeleton.naming import find_places, spell_name, translate_name
 from poselift.structures import MOST_PIXELS
 
 _BY_COUNT = {17: COCO17, 18: COCO18, 25: BODY25, 26: HALPE26, 133: COCO_WHOLEBODY23, 136: HALPE26}
@@ -24,8 +24,6 @@ their first joints are body and feet."""
 _FEWEST = 6
 """Least number of known names if the user names the skeleton; with fewer, the joints are in its order."""
 
-_MISSPELT = 0.88
-"""Likeness of two names, 0 to 1, of which one is the other misspelt: one letter more or less, or two exchanged."""
 _JOINTS = {joint for skeleton in SKELETONS.values() for joint in skeleton.joints}
 
 LAST_FRAME = 10**9
@@ -176,12 +174,12 @@ class KeypointInput:
                 f"its joints {', '.join(names[:20])} are not those of a person; use names such as left_knee or LKnee, "
                 "or give all joints of a skeleton in its order, and name it with --keypoint-set"
             )
-        ours = list(map(translate_name, names))
-        if twice := [names[place] for place in found[1] if place is not None and ours.count(ours[place]) > 1]:
+        spelt = list(map(spell_name, names))
+        if twice := [names[place] for place in found[1] if place is not None and spelt.count(spelt[place]) > 1]:
             raise self.fail(f"it names the joint {shorten(repr(twice[0]))} twice; give each joint a name of its own")
         missing = [joint for joint, place in zip(found[0].joints, found[1], strict=True) if place is None]
-        for name, unknown in zip(names, ours, strict=True):
-            if unknown not in _JOINTS and (meant := difflib.get_close_matches(unknown, missing, 1, _MISSPELT)):
+        for name, unknown in zip(names, map(translate_name, names), strict=True):
+            if unknown not in _JOINTS and (meant := [joint for joint in missing if _is_misspelt(unknown, joint)]):
                 raise self.fail(f"it names a joint {shorten(repr(name))}; did you mean {meant[0]!r}?")
         return found
 
@@ -275,3 +273,8 @@ def picture_size(width: Any, height: Any) -> tuple[int, int] | None:
 def frame_number(value: Any) -> int | None:
     """The number of a frame in JSON; None for anything else."""
     return whole_number(value, -_MOST_FRAMES, _MOST_FRAMES) if isinstance(value, int) else None
+
+
+def _is_misspelt(name: str, joint: str) -> bool:
+    """Whether a name has the joint's letters in another order, or all but one; more letters may be another marker."""
+    return not Counter(name) - Counter(joint) and len(joint) - len(name) <= 1

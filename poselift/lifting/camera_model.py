@@ -52,8 +52,12 @@ class CameraModel:
         if not isinstance(K, np.ndarray) or K.shape != (3, 3):
             found = f"of the shape {np.shape(K)}" if isinstance(K, np.ndarray) else f"a {type(K).__name__}"
             raise InputError(f"K is {found}; give the 3 x 3 matrix of the intrinsics, in pixels, as a numpy array")
-        if lens is not None and not (isinstance(lens, np.ndarray) and lens.shape == (5,) and np.isfinite(lens).all()):
-            raise InputError(f"distortion is {str(lens)!r:.60}; give k1, k2, p1, p2, k3 as a numpy array, or None")
+        if lens is not None and not (isinstance(lens, np.ndarray) and lens.shape == (5,) and lens.dtype.kind in "fiu"):
+            array = isinstance(lens, np.ndarray)
+            found = f"{lens.dtype} of the shape {lens.shape}" if array else f"a {type(lens).__name__}"
+            raise InputError(f"distortion is {found}; give k1, k2, p1, p2, k3 as an array of the shape (5,), or None")
+        if lens is not None and not np.isfinite(lens).all():
+            raise InputError("distortion has NaN or infinity; give k1, k2, p1, p2, k3, or None")
         if not np.isfinite(K).all() or K[0, 0] <= 0 or K[1, 1] <= 0:
             raise InputError("K must have finite numbers and positive focal lengths, in pixels")
         object.__setattr__(self, "K", K.astype(np.float32))

@@ -33,13 +33,22 @@ _FEWEST = 6
 def translate_name(name: str) -> str:
     """The joint's name in poselift; an unknown joint keeps its words, joined by "_".
 
+    Example:
+        >>> translate_name("MidHip"), translate_name("Left Antenna")
+        ('pelvis', 'left_antenna')
+    """
+    spelt = spell_name(name)
+    return _OUR_NAMES.get(spelt, spelt)
+
+
+def spell_name(name: str) -> str:
+    """The name in lower case with its side first and words joined by "_".
+
     Case, spaces and hyphens do not matter, and the side can stand before or after the joint.
 
     Example:
-        >>> [translate_name(name) for name in ("LBigToe", "Lbigtoe", "big-toe L", "left_bigtoe")]
+        >>> [spell_name(name) for name in ("LBigToe", "Lbigtoe", "big-toe L", "left_bigtoe")]
         ['left_big_toe', 'left_big_toe', 'left_big_toe', 'left_big_toe']
-        >>> translate_name("MidHip"), translate_name("Left Antenna")
-        ('pelvis', 'left_antenna')
     """
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip()).lower()
     parts = [part for part in re.split(r"[^a-z0-9]+", words.replace("toe", "_toe")) if part]
@@ -51,7 +60,7 @@ def translate_name(name: str) -> str:
     joint = "_".join(parts)
     if not side and (glued := _GLUED.fullmatch(joint)):
         return f"{_SIDES[glued[1]]}_{glued[2]}"
-    return side + joint if side else _OUR_NAMES.get(joint, joint)
+    return side + joint
 
 
 def closest_skeleton(names: Sequence[str]) -> tuple[Skeleton, list[int | None]] | None:
@@ -78,6 +87,11 @@ def closest_skeleton(names: Sequence[str]) -> tuple[Skeleton, list[int | None]] 
 
 
 def find_places(skeleton: Skeleton, names: Sequence[str]) -> list[int | None]:
-    """For each joint of a skeleton its index among the names; None for a missing joint."""
-    ours = [translate_name(name) for name in names]
-    return [ours.index(joint) if joint in ours else None for joint in skeleton.joints]
+    """For each joint of a skeleton its index among the names; None for a missing joint.
+
+    A name of poselift's own wins over another of the same joint.
+    """
+    ours = list(map(translate_name, names))
+    order = sorted(range(len(names)), key=lambda place: spell_name(names[place]) != ours[place])
+    known = {ours[place]: place for place in reversed(order)}
+    return [known.get(joint) for joint in skeleton.joints]

@@ -38,6 +38,8 @@ class Skeleton:
             if isinstance(names := getattr(self, key), str) or not isinstance(names, Sequence):
                 raise InputError(f"skeleton {self.name}: {key} is {names!r:.40}; give a tuple of names")
             object.__setattr__(self, key, tuple(names))
+        if wrong := [name for name in (*self.joints, *self.parents) if not isinstance(name, str | None)]:
+            raise InputError(f"skeleton {self.name}: {wrong[0]!r:.40} is no name of a joint")
         if len(set(self.joints)) != len(self.joints):
             raise InputError(f"skeleton {self.name}: a joint name repeats")
         if len(self.parents) != len(self.joints):

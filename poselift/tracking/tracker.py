@@ -69,7 +69,8 @@ class Tracker:
         seconds = real_number(timestamp)
         if seconds is None or not np.isfinite(seconds):
             raise InputError(f"the timestamp {timestamp!r:.40} is not a finite number; give seconds")
-        if self._timestamps and seconds <= self._timestamps[-1]:
+        timestamp = seconds
+        if self._timestamps and timestamp <= self._timestamps[-1]:
             raise InputError(
                 f"the frame at {timestamp} s follows one at {self._timestamps[-1]} s; give frames in order of time"
             )

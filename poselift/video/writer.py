@@ -101,8 +101,9 @@ class VideoWriter:
         if not isinstance(image, np.ndarray) or image.dtype != np.uint8 or image.shape[2:] != (3,):
             found = f"{image.dtype}{list(image.shape)}" if isinstance(image, np.ndarray) else type(image).__name__
             raise InputError(f"{self._path}: a frame is {found}; give uint8 of the shape (height, width, 3)")
-        if not math.isfinite(math.nan if (seconds := real_number(timestamp)) is None else seconds):
+        if (seconds := real_number(timestamp)) is None or not math.isfinite(seconds):
             raise InputError(f"{self._path}: a frame is at {timestamp} s; give seconds")
+        timestamp = seconds
         if image.shape[:2] != (self._height, self._width):
             given = f"{image.shape[1]} x {image.shape[0]}"
             raise InputError(

@@ -68,6 +68,13 @@ def test_results_have_scores(write, body):
 PERSON = {"image_id": 70, "keypoints": [1.0] * 51}
 
 
+@pytest.mark.parametrize("more", [["left_elbow_1", "right_lip"], ["LKneeM", "LKneeL"], ["head", "head_top"]])
+def test_other_markers_beside_joints_are_left_out(write, more):
+    names = [*COCO17.joints[:15], *more]
+    skeleton = read_keypoints(write("labels.json", labels([PERSON], names=names))).skeleton
+    assert skeleton.joints[:15] == COCO17.joints[:15]
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

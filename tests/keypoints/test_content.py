@@ -38,7 +38,7 @@ def test_infinite_coordinates_are_refused(body, score):
 
 
 def test_shapes_that_do_not_fit_are_refused(body):
-    with pytest.raises(InputError, match=r"points and scores have the shapes \(17, 2\) and \(16,\); give arrays of"):
+    with pytest.raises(InputError, match=r"points and scores are \(17, 2\) and \(16,\); give arrays of"):
         Observation.__post_init__(SimpleNamespace(points=np.ones((17, 2)), scores=np.ones(16)))
     with pytest.raises(InputError, match="somebody in frame 2 has 26 joints, but coco17 has 17; write the file again"):
         file_of({2: [observation(body()), observation(body(26))]})

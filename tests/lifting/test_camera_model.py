@@ -50,9 +50,13 @@ def test_lenses_that_are_none(fov, intrinsics, message):
         ({"K": np.eye(3).tolist()}, "K is a list; give .* as a numpy array"),
         ({"K": np.diag([np.nan, 1.0, 1.0])}, "must have finite numbers"),
         ({"K": np.diag([-1.0, 1.0, 1.0])}, "positive focal lengths"),
-        ({"distortion": np.zeros(4)}, "give k1, k2, p1, p2, k3 as a numpy array, or None"),
-        ({"distortion": np.full(5, np.nan)}, "distortion is '.*'; give k1, k2"),
-        ({"distortion": [0.0] * 5}, "give k1, k2, p1, p2, k3 as a numpy array"),
+        (
+            {"distortion": np.zeros((1, 5))},
+            r"distortion is float64 of the shape \(1, 5\); give k1, k2, p1, p2, k3 as an",
+        ),
+        ({"distortion": np.full(5, np.nan)}, "distortion has NaN or infinity"),
+        ({"distortion": np.full(5, "a")}, "distortion is <U1 of the shape"),
+        ({"distortion": [0.0] * 5}, "distortion is a list; give k1"),
     ],
 )
 def test_no_camera(changed, message):

@@ -53,3 +53,9 @@ def test_a_part_of_a_set_leaves_places_open():
     assert by_joint["pelvis"] == 8
     assert by_joint["nose"] is None
     assert sum(place is not None for place in places) == 9
+
+
+def test_our_own_name_wins_over_another_of_the_same_joint():
+    names = ["head", *HALPE26.joints]
+    found, places = closest_skeleton(names)
+    assert (found, places[found.index("head_top")]) == (HALPE26, names.index("head_top"))

@@ -78,14 +78,14 @@ class StreamingWorld:
         people: defaultdict[int, list[StreamedPose]] = defaultdict(list)
         for number, pose in self._recent:
             people[number].append(pose)
-        return [self._motion(number, poses) for number, poses in people.items()]
+        return [self._motion(person, poses) for person, poses in enumerate(people.values(), 1)]
 
-    def _motion(self, number: int, poses: list[StreamedPose]) -> Motion:
+    def _motion(self, person: int, poses: list[StreamedPose]) -> Motion:
         joints, root, pixels, scores = (
             np.stack([getattr(pose, name) for pose in poses]) for name in ("joints", "root", "keypoints", "scores")
         )
         times = np.array([pose.timestamp for pose in poses])
-        keypoints = Keypoints2D(pixels, scores, times, self._keypoint_skeleton, self._image_size, max(number, 1))
+        keypoints = Keypoints2D(pixels, scores, times, self._keypoint_skeleton, self._image_size, person)
         return Motion(joints, root, times, np.zeros(len(poses), bool), self._skeleton, "camera", keypoints)
 
 
