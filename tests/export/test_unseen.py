@@ -93,7 +93,6 @@ READERS = {
     "netcdf": netcdf_variable,
     "trc": trc_marker,
     "c3d": c3d_point,
-    "angles": angle,
     "glb": gltf_extras,
     "vrma": gltf_extras,
 }
@@ -101,7 +100,7 @@ WARNED = {"bvh": "left_big_toe", "mot": "left_ankle at times"}
 """Formats without room for a mark, and what their warning names."""
 
 
-@pytest.mark.parametrize("name", sorted({*FORMATS} - {"rerun", "opensim"}))
+@pytest.mark.parametrize("name", sorted({*FORMATS} - {"rerun", "opensim", "angles"}))
 def test_each_format_marks_what_no_keypoint_shows(name, motion, tmp_path):
     path, warning = written(name, motion, tmp_path)
     if name in WARNED:
@@ -125,8 +124,10 @@ def test_a_motion_file_leaves_out_what_a_hidden_joint_decides(motion, tmp_path):
 
 def test_a_folder_for_opensim_has_the_marks_of_its_files(motion, tmp_path):
     path, _ = written("opensim", motion, tmp_path)
-    assert trc_marker(path / "person_1.trc", "left_ankle") == [frame < HIDDEN for frame in range(FRAMES)]
-    assert not any(angle(path / "person_1.angles.csv", "left_big_toe"))
+    shown, angles = [frame < HIDDEN for frame in range(FRAMES)], path / "person_1.angles.csv"
+    assert trc_marker(path / "person_1.trc", "left_ankle") == angle(angles, "left_ankle") == shown
+    assert not any(angle(angles, "left_big_toe"))
+    assert all(angle(angles, "right_wrist"))
 
 
 def test_recordings_are_dark_where_no_keypoint_shows_a_joint(motion, tmp_path):
