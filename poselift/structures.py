@@ -10,9 +10,10 @@ from typing import Literal, TypeVar
 import numpy as np
 from jaxtyping import Bool, Float
 
+from poselift.core.array_checks import check_bounded, check_scores, check_shapes, count_rows
 from poselift.core.bounded import real_number, whole_number
 from poselift.core.errors import InputError
-from poselift.core.times import check_span, interpolate
+from poselift.core.times import check_times, interpolate
 from poselift.skeleton import Pelvis, Skeleton
 from poselift.skeleton.skeleton import strip_side
 
@@ -57,54 +58,11 @@ def check_image_size(image_size: object) -> tuple[int, int]:
     return sides[0], sides[1]
 
 
-def _count_frames(timestamps: object) -> int:
-    """The number of timestamps; 0 if they are no array, which `_check_shapes` refuses."""
-    return timestamps.size if isinstance(timestamps, np.ndarray) else 0
-
-
 def _count_joints(skeleton: object) -> int:
     """The number of joints, after checking that it is a skeleton."""
     if not isinstance(skeleton, Skeleton):
         raise InputError(f"skeleton is {skeleton!r:.60}; give a Skeleton, for example get_skeleton('coco17')")
     return len(skeleton)
-
-
-def _check_shapes(owner: object, what: str, **shapes: tuple[int, ...]) -> None:
-    """Checks that attributes are arrays of real numbers of these shapes."""
-    for name, shape in shapes.items():
-        value = getattr(owner, name)
-        if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
-            raise InputError(f"{name} is a {type(value).__name__}; give a numpy array, with NaN for what is unknown")
-        if value.dtype.kind not in "fiub":
-            raise InputError(f"{name} has the type {value.dtype}; give real numbers")
-        if value.shape != shape:
-            raise InputError(f"{name} has the shape {value.shape}; {what} need {shape}")
-
-
-def _check_bounded(name: str, values: np.ndarray) -> None:
-    """Checks that no value is infinite."""
-    if np.isinf(values).any():
-        raise InputError(f"{name} has infinity; give NaN for what is unknown")
-
-
-def _check_times(timestamps: np.ndarray) -> None:
-    """Checks that timestamps increase and are of one clip."""
-    steps = np.diff(timestamps)
-    if len(wrong := np.flatnonzero(~(steps > 0))):
-        first = int(wrong[0])
-        times = ", ".join(f"{time:g}" for time in timestamps[first : first + 2])
-        raise InputError(f"timestamps must increase; frames {first} and {first + 1} have {times} s")
-    if not np.isfinite(timestamps).all():
-        raise InputError("a timestamp is not a finite number; give seconds")
-    check_span(timestamps)
-
-
-def _check_scores(name: str, scores: np.ndarray) -> None:
-    """Checks that scores are from 0 to 1."""
-    if not ((scores >= 0) & (scores <= 1)).all():
-        raise InputError(
-            f"{name} are from {scores.min():g} to {scores.max():g}; scale them to 0 to 1, with 0 for unseen joints"
-        )
 
 
 @dataclass(frozen=True)
@@ -137,9 +95,8 @@ class Detections:
 
     def __post_init__(self) -> None:
         """Checks the values: they may come from a detector of somebody's own."""
-        people = np.shape(self.keypoints)[0] if np.ndim(self.keypoints) else 0
-        joints = _count_joints(self.skeleton)
-        _check_shapes(
+        people, joints = count_rows(self.keypoints), _count_joints(self.skeleton)
+        check_shapes(
             self,
             f"{people} people of {self.skeleton.name}",
             keypoints=(people, joints, 2),
@@ -147,10 +104,10 @@ class Detections:
             box_scores=(people,),
             scores=(people, joints),
         )
-        _check_scores("box_scores", self.box_scores)
-        _check_scores("scores", self.scores)
-        _check_bounded("keypoints", self.keypoints)
-        _check_bounded("boxes", self.boxes)
+        check_scores("box_scores", self.box_scores)
+        check_scores("scores", self.scores)
+        check_bounded("keypoints", self.keypoints)
+        check_bounded("boxes", self.boxes)
         if not (self.boxes[:, :2] <= self.boxes[:, 2:]).all():
             raise InputError("a box has no size: give x0, y0, x1, y1 in pixels, with x0 <= x1 and y0 <= y1")
 
@@ -207,21 +164,21 @@ class Keypoints2D:
 
     def __post_init__(self) -> None:
         """Checks the values, because wrong ones give a wrong motion or an error deep inside."""
-        frames, joints = _count_frames(self.timestamps), _count_joints(self.skeleton)
-        _check_shapes(
+        frames, joints = count_rows(self.timestamps), _count_joints(self.skeleton)
+        check_shapes(
             self,
             f"{frames} frames of {self.skeleton.name}",
             timestamps=(frames,),
             keypoints=(frames, joints, 2),
             scores=(frames, joints),
         )
-        _check_scores("scores", self.scores)
-        _check_bounded("keypoints", self.keypoints)
+        check_scores("scores", self.scores)
+        check_bounded("keypoints", self.keypoints)
         object.__setattr__(self, "image_size", check_image_size(self.image_size))
         if (person := whole_number(real_number(self.person), 1, MOST_PEOPLE)) is None:
             raise InputError(f"person is {self.person!r:.40}; give a whole number from 1 to {MOST_PEOPLE:,}")
         object.__setattr__(self, "person", person)
-        _check_times(self.timestamps)
+        check_times(self.timestamps)
 
     @classmethod
     def from_frames(
@@ -362,7 +319,7 @@ class Motion:
 
     def __post_init__(self) -> None:
         """Checks the values, which exports and measures take as they are."""
-        frames, joints = _count_frames(self.timestamps), _count_joints(self.skeleton)
+        frames, joints = count_rows(self.timestamps), _count_joints(self.skeleton)
         if not isinstance(self.keypoints, Keypoints2D) or len(self.keypoints) != frames:
             raise InputError(f"keypoints are {self.keypoints!r:.40}; give the Keypoints2D of the {frames} frames")
         shapes: dict[str, tuple[int, ...]] = {
@@ -374,10 +331,10 @@ class Motion:
             "contacts": (frames, len(FEET)),
         }
         given = {name: shape for name, shape in shapes.items() if getattr(self, name) is not None}
-        _check_shapes(self, f"{frames} frames of {self.skeleton.name}", **given)
-        _check_bounded("joints", self.joints)
-        _check_bounded("root", self.root)
-        _check_times(self.timestamps)
+        check_shapes(self, f"{frames} frames of {self.skeleton.name}", **given)
+        check_bounded("joints", self.joints)
+        check_bounded("root", self.root)
+        check_times(self.timestamps)
         if self.frame not in ("camera", "world"):
             raise InputError(f"frame is {self.frame!r:.40}; give camera or world")
 

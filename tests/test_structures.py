@@ -163,6 +163,7 @@ def one_person(**changed):
         ({"keypoints": np.ma.ones((1, 17, 2))}, "keypoints is a MaskedArray; give a numpy array, with NaN"),
         ({"keypoints": None}, r"keypoints is a NoneType"),
         ({"boxes": np.array([[1.0, 2.0, np.inf, 4.0]])}, "boxes has infinity"),
+        ({"keypoints": [[1, 2], [3]]}, "keypoints is a list; give a numpy array"),
     ],
 )
 def test_detections_of_ones_own_are_checked(changed, message):

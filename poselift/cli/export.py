@@ -15,7 +15,7 @@ from poselift.cli.formats import (
     select_motion_formats,
     sidecar_camera,
 )
-from poselift.cli.read_results import find_motions, find_start, read_posed
+from poselift.cli.read_results import add_motions_argument, find_motions, find_start, read_posed
 from poselift.cli.request_fields import make_request
 from poselift.cli.smooth import add_smooth_option
 from poselift.cli.values import local_path
@@ -49,13 +49,7 @@ def add_command(commands: Any) -> None:
         "export",
         description="Writes each motion in the formats of OpenSim, Visual3D, Blender and other programs.",
     )
-    parser.add_argument(
-        "motions",
-        type=local_path,
-        nargs="+",
-        metavar="NPZ|DIR",
-        help="motions of poselift lift, or its folder",
-    )
+    add_motions_argument(parser)
     # `poselift lift` calls them --formats.
     parser.add_argument(
         "--to",

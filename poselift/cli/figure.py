@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import UInt8
 
-from poselift.cli.read_results import check_video, find_motions, find_start, find_video, read_video_rate, require_camera
+from poselift.cli.read_results import (
+    add_motions_argument,
+    check_video,
+    find_motions,
+    find_start,
+    find_video,
+    read_video_rate,
+    require_camera,
+)
 from poselift.cli.request_fields import make_request
 from poselift.cli.values import check_out_file, list_of, local_path
 from poselift.core.choices import choose
@@ -39,13 +47,7 @@ def add_command(commands: Any) -> None:
         "figure",
         description="Draws motions of `poselift lift` as a PDF, an SVG or a PNG, in the width of a column or a page.",
     )
-    parser.add_argument(
-        "motions",
-        type=local_path,
-        nargs="+",
-        metavar="NPZ|DIR",
-        help="motions of poselift lift, or its folder",
-    )
+    add_motions_argument(parser)
     parser.add_argument(
         "--kind",
         required=True,

@@ -1,10 +1,12 @@
 """What commands read of the results of `poselift lift`: people, start, camera and video."""
 
+import argparse
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from poselift.cli.values import local_path
 from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.times import check_rate
@@ -27,6 +29,13 @@ def find_people(folder: Path) -> list[Path]:
     if not found:
         raise InputError(f"{folder} has no person_*.npz; give a folder in which `poselift lift` found somebody")
     return found
+
+
+def add_motions_argument(parser: argparse.ArgumentParser) -> None:
+    """Adds the motions that a command reads; see `find_motions`."""
+    parser.add_argument(
+        "motions", type=local_path, nargs="+", metavar="NPZ|DIR", help="motions of poselift lift, or its folder"
+    )
 
 
 def find_motions(given: Iterable[Path]) -> list[Path]:

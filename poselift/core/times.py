@@ -52,6 +52,22 @@ def usual_interval(times: Float[np.ndarray, " t"]) -> float:
     return float(np.median(lasts[even] if even.any() else lasts)) / span
 
 
+def check_times(timestamps: np.ndarray) -> None:
+    """Checks that timestamps increase and are of one clip.
+
+    Raises:
+        InputError: they do not increase, one is not finite, or the frames lie too far apart.
+    """
+    steps = np.diff(timestamps)
+    if len(wrong := np.flatnonzero(~(steps > 0))):
+        first = int(wrong[0])
+        times = ", ".join(f"{time:g}" for time in timestamps[first : first + 2])
+        raise InputError(f"timestamps must increase; frames {first} and {first + 1} have {times} s")
+    if not np.isfinite(timestamps).all():
+        raise InputError("a timestamp is not a finite number; give seconds")
+    check_span(timestamps)
+
+
 def check_span(times: Float[np.ndarray, " t"]) -> None:
     """Checks that time stamps can be those of one clip: gaps of hours can, years and other units cannot.
 

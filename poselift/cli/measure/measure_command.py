@@ -7,7 +7,7 @@ from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, write_page
 from poselift.cli.measure.trial import measure_trial
-from poselift.cli.read_results import find_motions, find_start, read_posed
+from poselift.cli.read_results import add_motions_argument, find_motions, find_start, read_posed
 from poselift.cli.values import local_path, number_where
 from poselift.core.files import check_writable
 from poselift.export.zero import count_from_zero
@@ -22,13 +22,7 @@ def add_command(commands: Any) -> None:
         "`poselift lift --world` the gait: steps, phases, strides. --out writes them as CSV, JSON and a page, with "
         "the angles over the gait cycle.",
     )
-    parser.add_argument(
-        "motions",
-        type=local_path,
-        nargs="+",
-        metavar="NPZ|DIR",
-        help="motions of poselift lift, or its folder",
-    )
+    add_motions_argument(parser)
     parser.add_argument(
         "--belt",
         type=number_where(is_belt, NO_BELT),
