@@ -138,14 +138,13 @@ class MadeScene:
         axes = np.column_stack([corners[1] - corners[0], corners[3] - corners[0], corners[0] - self.t[row]])
         H = self.K @ self.R[row].T @ axes @ np.diag([1 / width, 1 / height, 1.0])
         back = np.linalg.inv(H)
-        # What lies behind the camera has a negative depth there: mask it.
-        grid = np.stack(np.meshgrid(np.arange(SIZE[0]), np.arange(SIZE[1])), -1).reshape(-1, 2)
-        there = np.column_stack([grid, np.ones(len(grid))]) @ back.T
-        ahead = there[:, 2] > 0
-        at = np.where(ahead[:, None], there[:, :2] / np.where(ahead, there[:, 2], 1)[:, None], -1e4)
-        maps = at.reshape(SIZE[1], SIZE[0], 2).astype(np.float32)
-        drawn = cv2.remap(texture, maps[..., 0], maps[..., 1], cv2.INTER_LINEAR, borderValue=(0, 0, 0))
-        inside = (maps[..., 0] >= 0) & (maps[..., 0] < width - 1) & (maps[..., 1] >= 0) & (maps[..., 1] < height - 1)
+        drawn = cv2.warpPerspective(texture, back, SIZE, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
+        there = cv2.warpPerspective(
+            np.full((height, width), 255, np.uint8), back, SIZE, flags=cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP
+        )
+        # What lies behind the camera has a negative depth.
+        depth = back[2, 0] * np.arange(SIZE[0]) + back[2, 1] * np.arange(SIZE[1])[:, None] + back[2, 2]
+        inside = (there > 0) & (depth > 0)
         image[inside] = drawn[inside]
 
     def _project(self, points: np.ndarray, row: int) -> tuple[np.ndarray, np.ndarray]:

@@ -21,6 +21,9 @@ from poselift.video import Frame
 _LEAVES = 0.85
 """Share of a key frame's picture that a frame must still show; below it there is a new key frame."""
 
+_FOUND = 0.5
+"""Share of a key frame's corners that a frame must still show; near things move apart when the camera walks."""
+
 _OVERLAPS = 0.35
 """Share of its picture that a key frame must share with an older one to be linked with it."""
 
@@ -115,8 +118,12 @@ def link_frames(frames: Iterable[Frame], boxes: PeopleBoxes) -> Links:
         times.append(frame.timestamp)
         if walk is None or (ended := walk.add(number, frame.timestamp, picture)):
             lost = walk is not None and ended == "lost"
+            if walk is not None:
+                walk.finish()
             walk = _Walk(number, frame.timestamp, picture, lost)
             shots.append(walk.shot)
+    if walk is not None:
+        walk.finish()
     for shot, after in zip(shots, [*shots[1:], None], strict=True):
         shot.end = len(times) if after is None else after.first
     return Links(np.array(times), shots, size)
@@ -161,9 +168,14 @@ class _Walk:
         before = self._view
         self._last, self._view, self._time, self._number = picture, view, time, number
         self._step = unit_determinant(view @ np.linalg.inv(before)) if step is None else step.homography
-        if flow is None or self._leaves(picture, view @ np.linalg.inv(self._views[self._key])):
+        if flow is None or self._leaves(picture, view, flow):
             self._add_key(number, picture, view)
         return ""
+
+    def finish(self) -> None:
+        """Makes the last frame a key frame if there are several: it links the last frames with older ones."""
+        if len(self.shot.keys) > 1 and self.shot.keys[-1] != self._number:
+            self._add_key(self._number, self._last, self._view)
 
     def _link_to_key(self, picture: BackgroundPicture, view: np.ndarray) -> tuple[Flow | None, int]:
         """The flow from a key frame to the picture, and which one: the last one that was used, or the nearest."""
@@ -185,9 +197,11 @@ class _Walk:
         best = int(np.argmax(shares))
         return best if shares[best] > shares[self._key] + _BETTER else self._key
 
-    def _leaves(self, picture: BackgroundPicture, H: np.ndarray) -> bool:
+    def _leaves(self, picture: BackgroundPicture, view: Float[np.ndarray, "3 3"], flow: Flow) -> bool:
         """Whether the picture shows too little of its key frame."""
-        return _share(picture.size, H) < _LEAVES
+        kept = self._pictures[self._key]
+        few = kept is not None and len(flow.before) < _FOUND * len(kept.corners)
+        return few or _share(picture.size, view @ np.linalg.inv(self._views[self._key])) < _LEAVES
 
     def _add_key(self, number: int, picture: BackgroundPicture, view: np.ndarray) -> None:
         """Adds a key frame, linked with the older ones whose pictures it shares."""
