@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.random import default_rng
 
 from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import DetectorRequest, add_detector_options, add_quality_option, make_detector_request
@@ -232,7 +233,7 @@ def _warm_up(detector: Detector, weights: Weights, camera: CameraModel) -> None:
             detector.search(picture, how)
     else:
         detector.detect([picture])
-    body = np.random.default_rng(0).uniform(0, min(camera.image_size), (len(detector.skeleton), 2))
+    body = default_rng(0).uniform(0, min(camera.image_size), (len(detector.skeleton), 2))
     StreamingPeople(weights, camera, detector.skeleton).push({1: (body, np.ones(len(body)))}, 0.0)
 
 
