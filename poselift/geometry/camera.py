@@ -296,11 +296,13 @@ def _check_lens_arrays(K: object, lens: object) -> None:
         found = f"of the shape {np.shape(K)}" if isinstance(K, np.ndarray) else f"a {type(K).__name__}"
         raise InputError(f"K is {found}; give the 3 x 3 matrix of the intrinsics, in pixels, as a numpy array")
     if lens is not None and not (isinstance(lens, np.ndarray) and lens.shape == (5,) and lens.dtype.kind in "fiu"):
-        array = isinstance(lens, np.ndarray)
-        found = f"{lens.dtype} of the shape {lens.shape}" if array else f"a {type(lens).__name__}"
+        found = f"a {type(lens).__name__}"
+        if isinstance(lens, np.ndarray):
+            found = f"{lens.dtype} of the shape {lens.shape}"
         raise InputError(f"distortion is {found}; give k1, k2, p1, p2, k3 as an array of the shape (5,), or None")
-    if lens is not None and not np.isfinite(lens).all():
+    if isinstance(lens, np.ndarray) and not np.isfinite(lens).all():
         raise InputError("distortion has NaN or infinity; give k1, k2, p1, p2, k3, or None")
+    assert isinstance(K, np.ndarray)
     if not np.isfinite(K).all() or (K[..., 0, 0] <= 0).any() or (K[..., 1, 1] <= 0).any():
         raise InputError("K must have finite numbers and positive focal lengths, in pixels")
 

@@ -12,7 +12,7 @@ from tests.export.conftest import emptied, later
 from tests.kinematics.conftest import pose
 
 K = np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]])
-CAMERA = Camera(K, (640, 480), np.eye(3), np.array([1.0, 2, 3]))
+CAMERA = Camera(K, (640, 480), t=np.array([1.0, 2, 3]))
 
 
 @pytest.fixture
