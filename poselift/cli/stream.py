@@ -28,7 +28,7 @@ from poselift.detection import Detector, PlaceDetector, Search
 from poselift.export.json_lines import header_line
 from poselift.finding import DEFAULT_QUALITY
 from poselift.finding.finder import build_finder
-from poselift.lifting import CameraModel, StreamingPeople, StreamingWorld, camera_for
+from poselift.lifting import Camera, StreamingPeople, StreamingWorld, camera_for
 from poselift.lifting.live.live_people import Latencies, LivePeople
 from poselift.models import Weights, load_weights
 from poselift.structures import LiveFrame
@@ -223,7 +223,7 @@ def _stream(
         work.result()
 
 
-def _warm_up(detector: Detector, weights: Weights, camera: CameraModel) -> None:
+def _warm_up(detector: Detector, weights: Weights, camera: Camera) -> None:
     """Runs the networks once: the first time takes longer, and frames would be dropped."""
     width, height = camera.image_size
     picture = np.zeros((height, width, 3), np.uint8)
