@@ -18,6 +18,7 @@ from poselift.camera_path.rotation_bundle import (
 )
 from poselift.core.sliding import smooth_gaussian
 from poselift.core.times import interpolate
+from poselift.geometry.camera import nearest_rotation
 
 _ZOOMS = 0.012
 """Least range of the log zoom of a lens that zooms; below it the focal length is constant."""
@@ -60,7 +61,7 @@ class Turns:
         return math.degrees(largest_angle(self.R))
 
 
-def solve_turns(shot: Shot, times: Float[np.ndarray, " t"], lens: Lens, assumed: bool) -> Turns:
+def solve_turns(shot: Shot, times: Float[np.ndarray, " t"], lens: Lens, assumed: bool, zooms: bool = True) -> Turns:
     """The camera's rotation in each frame of a shot.
 
     Args:
@@ -68,10 +69,10 @@ def solve_turns(shot: Shot, times: Float[np.ndarray, " t"], lens: Lens, assumed:
         times: of its frames, seconds.
         lens: of the widest frame.
         assumed: whether its focal length is a guess, and may be found.
+        zooms: whether the focal length may change.
     """
-    zooms = True
     keys, frames = _solve(shot, lens, zooms, focal=False)
-    if np.ptp(_low_pass(frames.zoom[frames.known])) < _ZOOMS:
+    if zooms and np.ptp(_low_pass(frames.zoom[frames.known])) < _ZOOMS:
         zooms = False
         keys, frames = _solve(shot, lens, zooms, focal=False)
     focal, spread = 1.0, math.inf
@@ -91,7 +92,7 @@ def solve_turns(shot: Shot, times: Float[np.ndarray, " t"], lens: Lens, assumed:
     zoom = interpolate(frames.zoom[rows, None], at, times)[:, 0] - _widest(frames)
     errors = frames.errors[np.isfinite(frames.errors)]
     error = float(np.median(errors)) if len(errors) else 0.0
-    return Turns(_interpolate(frames.R[rows], at, times), np.exp(zoom), known, focal, spread, zooms, error)
+    return Turns(interpolate_rotations(frames.R[rows], at, times), np.exp(zoom), known, focal, spread, zooms, error)
 
 
 def _solve(shot: Shot, lens: Lens, zooms: bool, focal: bool) -> tuple[KeyPoses, FramePoses]:
@@ -129,16 +130,9 @@ def _angles(first: Float[np.ndarray, "3 3"], R: Float[np.ndarray, "t 3 3"]) -> F
     return angles
 
 
-def _interpolate(
+def interpolate_rotations(
     R: Float[np.ndarray, "n 3 3"], at: Float[np.ndarray, " n"], times: Float[np.ndarray, " t"]
 ) -> Float[np.ndarray, "t 3 3"]:
     """Rotations at other times: the nearest rotation to the weighted mean of the two around."""
     means = interpolate(R.reshape(len(R), 9), at, times).reshape(-1, 3, 3)
     return nearest_rotation(means)
-
-
-def nearest_rotation(matrix: Float[np.ndarray, "*n 3 3"]) -> Float[np.ndarray, "*n 3 3"]:
-    """The rotation nearest to a matrix."""
-    left, _, right = np.linalg.svd(matrix)
-    left[..., -1] *= np.linalg.det(left @ right)[..., None]
-    return left @ right

@@ -15,6 +15,8 @@ from jaxtyping import Bool, Float, Int
 
 from poselift.camera_path.background_links import Link, Shot
 from poselift.camera_path.rotation_bundle import Lens, _cross, unit_rays, weigh
+from poselift.camera_path.turning_camera import interpolate_rotations
+from poselift.core.times import interpolate
 from poselift.geometry import axis_angle_to_matrix
 
 _MOST_FRAMES = 160
@@ -70,12 +72,15 @@ class _Sight:
         return _Sight(self.point[rows], self.frame[rows], self.ray[rows])
 
 
-def solve_walk(shot: Shot, R: Float[np.ndarray, "t 3 3"], lens: Lens) -> Walk | None:
+def solve_walk(
+    shot: Shot, R: Float[np.ndarray, "t 3 3"], times: Float[np.ndarray, " t"], lens: Lens
+) -> Walk | None:
     """The path; None if too few points are seen.
 
     Args:
         shot: gives the links.
         R: rotation of each frame, as if the camera turned on one spot: the first guess.
+        times: of the frames, seconds.
         lens: of all frames.
     """
     host, corner, sight = _gather(shot, lens)
@@ -100,9 +105,10 @@ def solve_walk(shot: Shot, R: Float[np.ndarray, "t 3 3"], lens: Lens) -> Walk | 
     errors = _errors(state, host, corner, used, lens)
     flat = _State(R, np.zeros((count, 3)), np.zeros_like(state.rho), state.solved)
     turning = _errors(flat, host, corner, used, lens)
+    rows = np.flatnonzero(state.solved)
     return Walk(
-        state.R,
-        state.place,
+        interpolate_rotations(state.R[rows], times[rows], times),
+        interpolate(state.place[rows], times[rows], times),
         state.solved,
         float(np.median(errors)),
         float(np.median(turning)),

@@ -12,7 +12,7 @@ from poselift.geometry.camera import Camera
 from poselift.kinematics.foot_contacts import feet_of, find_contacts, runs_of
 from poselift.kinematics.ground import Ground, find_ground
 from poselift.kinematics.height import Height, enlarge
-from poselift.kinematics.up import level_axes
+from poselift.kinematics.up import CAMERA_RIGHT, level_axes
 from poselift.lifting.finish.root_track import Standing, solve_root
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.lifting.prepare.rays import keypoint_rays
@@ -48,6 +48,8 @@ def to_world(
     camera: Camera,
     threshold: float = THRESHOLD,
     heights: Mapping[int, Height] = MappingProxyType({}),
+    places: Sequence[Float[np.ndarray, "t 3"]] | None = None,
+    right: Float[np.ndarray, "3"] = CAMERA_RIGHT,
 ) -> World:
     """Motions in the world frame, with planted feet.
 
@@ -61,16 +63,23 @@ def to_world(
         camera: the camera of the keypoints.
         threshold: keypoints with a lower score are not used.
         heights: by person's number; a given height stays. People without one count as estimated.
+        places: of a camera that walks, in each motion's frames: the motions' roots contain them. The camera frame then
+            is that of the walk's axes, and everybody's size stays, because the walk's scale comes from it.
+        right: direction in the camera frame that is the world's x, made level.
 
     Raises:
         InputError: a motion is not in the camera frame.
     """
     people = [motion.keypoints.person for motion in motions]
     estimated = [person for person in people if person not in heights or heights[person].origin == "estimated"]
-    ground = find_ground(motions, threshold, estimated)
+    ground = find_ground(motions, threshold, estimated if places is None else [])
     sized = [enlarge(motion, scale) for motion, scale in zip(motions, ground.scales.tolist(), strict=True)]
-    standing = [_stand(motion, ground, camera, threshold) for motion in sized]
-    R = level_axes(ground.up)
+    still = [np.zeros_like(motion.root) for motion in sized]
+    standing = [
+        _stand(motion, ground, camera, threshold, place)
+        for motion, place in zip(sized, still if places is None else places, strict=True)
+    ]
+    R = level_axes(ground.up, right)
     t = -R @ _below(standing, ground)
     turned = [move(motion, R, t, "world") for motion in standing]
     scales = dict(zip(people, ground.scales.tolist(), strict=True))
@@ -80,12 +89,14 @@ def to_world(
     return World(turned, R, t, ground.uncertainty, ground.feet_seen, grown)
 
 
-def _stand(motion: Motion, ground: Ground, camera: Camera, threshold: float) -> Motion:
+def _stand(
+    motion: Motion, ground: Ground, camera: Camera, threshold: float, place: Float[np.ndarray, "t 3"]
+) -> Motion:
     """The motion in the camera frame with contacts, and with planted feet that rest on the ground."""
     down = find_contacts(motion, ground.up, threshold)
     if down is None:
         return motion
-    root = _solve_standing(motion, down, camera, threshold)
+    root = _solve_standing(motion, down, camera, threshold, place)
     motion = replace(motion, root=root.astype(motion.root.dtype), contacts=np.any(down, axis=-1))
     feet = feet_of(motion)
     assert feet is not None
@@ -98,13 +109,20 @@ def _stand(motion: Motion, ground: Ground, camera: Camera, threshold: float) -> 
 
 
 def _solve_standing(
-    motion: Motion, down: Bool[np.ndarray, "t 2 p"], camera: Camera, threshold: float
+    motion: Motion,
+    down: Bool[np.ndarray, "t 2 p"],
+    camera: Camera,
+    threshold: float,
+    place: Float[np.ndarray, "t 3"],
 ) -> Float[np.ndarray, "t 3"]:
-    """The root's track with feet that stay in place during contacts."""
+    """The root's track with feet that stay in place during contacts.
+
+    It is solved from the camera, whose place is added to the feet and to the solution.
+    """
     feet = feet_of(motion)
     assert feet is not None
     frames = len(motion)
-    points = (feet.points - motion.root[:, None, None]).reshape(frames, -1, 3)
+    points = (feet.points - motion.root[:, None, None] + place[:, None, None]).reshape(frames, -1, 3)
     pixels, scores = select_lifter_joints(motion.keypoints, motion.skeleton, threshold, motion.pelvis)
     rays, trust = keypoint_rays(pixels, scores, camera, motion.skeleton, motion.skeleton)
     root = np.full((frames, 3), np.nan)
@@ -117,7 +135,7 @@ def _solve_standing(
             motion.timestamps[rows].astype(np.float64),
             Standing(points[rows], down[rows].reshape(end - first, -1)),
         )
-    return root
+    return root + place
 
 
 def _below(motions: Sequence[Motion], ground: Ground) -> Float[np.ndarray, "3"]:
