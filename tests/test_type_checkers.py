@@ -7,7 +7,6 @@ import subprocess
 import sys
 from importlib import import_module
 from itertools import chain
-from pathlib import Path
 
 import pytest
 
