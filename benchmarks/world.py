@@ -25,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 from jaxtyping import Bool, Float
+from poselift.recordings.camera_json import camera_of as camera_in
 
 from benchmarks.bench_views import load_worlds, subject_mean
 from benchmarks.command import add_bench, bend, command_line, errors_shown, print_table
@@ -32,8 +33,7 @@ from benchmarks.real import takes
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
-from poselift.export import read_motion, read_sidecar
-from poselift.export.sidecar_camera import camera_of as camera_in
+from poselift.recordings import read_motion, read_sidecar
 from poselift.kinematics.foot_contacts import feet_of, find_contacts
 from poselift.lifting import Camera, lift_view, to_world
 from poselift.lifting.dataset_views import camera_of

@@ -23,7 +23,7 @@ from matplotlib.patches import Circle, FancyBboxPatch
 from PIL import Image
 
 from benchmarks.chromium import Browser, chromium
-from poselift.export import read_motion
+from poselift.recordings import read_motion
 from poselift.lifting import camera_for, lift
 from poselift.models import load_weights
 from poselift.samples import demo_video

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from poselift.export import read_motion, write_npz
+from poselift.recordings import read_motion, write_npz
 from poselift.video import VideoWriter
 from tests.cli.running import assert_refused, poselift
 

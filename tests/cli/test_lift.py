@@ -10,7 +10,7 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.core.locks import hold_lock
-from poselift.export import read_motion
+from poselift.recordings import read_motion
 from poselift.lifting import LiftOptions
 from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
 from poselift.skeleton import CMU28, COCO17, H36M17
@@ -127,7 +127,7 @@ def test_a_run_that_is_killed_while_it_moves_its_results_is_finished_by_the_next
         os.replace(old, new)
 
     with monkeypatch.context() as patch:
-        patch.setattr("poselift.cli.result_folder.os", SimpleNamespace(replace=replace_or_die))
+        patch.setattr("poselift.recordings.result_folder.os", SimpleNamespace(replace=replace_or_die))
         assert stored.run("--out", tmp_path, "--no-render").code == 130
     assert not (tmp_path / "summary.json").exists(), "the results are not complete"
     assert not (tmp_path / "overlay.mp4").exists(), "it is older than the arrays"

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from poselift.export import read_motion
+from poselift.recordings import read_motion
 from poselift.kinematics.height import SPREAD, estimate_height
 
 

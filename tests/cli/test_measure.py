@@ -12,7 +12,7 @@ from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, write_page
 from poselift.cli.measure.trial import measure_trial, summarise_gait
-from poselift.export import write_npz, write_sidecar
+from poselift.recordings import write_npz, write_sidecar
 from poselift.kinematics import measure_gait, measure_joint_angles
 from poselift.structures import Height
 from tests.cli.running import emptied, poselift

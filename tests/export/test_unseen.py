@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.io import netcdf_file
 
-from poselift.export import read_sidecar, write_sidecar
+from poselift.recordings import read_sidecar, write_sidecar
 from poselift.export.export_formats import FORMATS
 from poselift.export.unseen import unseen_spans
 from poselift.skeleton import COCO17

@@ -13,7 +13,7 @@ from poselift.cli.config import CONF
 from poselift.cli.evaluate import evaluate
 from poselift.cli.main import main
 from poselift.data.cmu_bench import CmuBench
-from poselift.export import read_motion, write_npz, write_sidecar
+from poselift.recordings import read_motion, write_npz, write_sidecar
 from poselift.lifting import lift_view
 from poselift.lifting.dataset_views import camera_of, keypoints_of
 from poselift.lifting.network.choose import network_name

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from poselift.cli.main import main
-from poselift.export import read_motion
+from poselift.recordings import read_motion
 from poselift.geometry.camera import camera_for
 from poselift.lifting import lift
 from poselift.lifting.prepare.pelvis import pelvis_offset

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poselift.export import write_npz, write_sidecar
+from poselift.recordings import write_npz, write_sidecar
 from tests.kinematics.conftest import pose, turn
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("disturbed")]

@@ -9,11 +9,11 @@ import h5py
 import numpy as np
 import pytest
 import torch
+from poselift.recordings.motion_arrays import read_npz
 
 from poselift.core.errors import InputError
 from poselift.data.reading import load_arrays, load_mat, load_object_npz, load_pickle
 from poselift.detection.mmpose.mmpose_checkpoints import load_checkpoint as load_detector
-from poselift.export.motion_npz import read_npz
 from poselift.keypoints import read_keypoints
 from poselift.models import load_weights
 from poselift.models.checkpoint import load_checkpoint

@@ -14,7 +14,7 @@ import pytest
 from poselift.cli import lift
 from poselift.cli.main import main
 from poselift.detection import build_detector
-from poselift.export import read_motion
+from poselift.recordings import read_motion
 from poselift.finding import Clip
 from poselift.lifting import lift_clip
 from poselift.samples import demo_video

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from poselift.cli.editable import track_for_page
-from poselift.export import read_motion, read_sidecar
+from poselift.recordings import read_motion, read_sidecar
 from poselift.export.bvh import write_bvh
 from poselift.export.glb import write_glb
 from poselift.export.unseen import unseen_spans

@@ -4,9 +4,9 @@ import contextlib
 import threading
 
 import pytest
+from poselift.recordings.result_folder import open_results
 
 from poselift.cli.batch.folders import KEPT, open_folder
-from poselift.cli.result_folder import open_results
 from poselift.core.errors import InputError
 from poselift.core.locks import BusyError, hold_lock
 

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from poselift.recordings.camera_json import camera_of
 
 import poselift
 from poselift.core.errors import InputError
-from poselift.export import read_sidecar, write_sidecar
-from poselift.export.sidecar_camera import camera_of
+from poselift.recordings import read_sidecar, write_sidecar
 from poselift.skeleton import H36M17
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.export import read_motion, write_npz, write_sidecar
+from poselift.recordings import read_motion, write_npz, write_sidecar
 
 
 @pytest.fixture
