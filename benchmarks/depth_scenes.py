@@ -219,9 +219,7 @@ def make_scene(
         R.append(flip @ turn)
         right, up, ahead = move.place(float(time))
         place.append([right, _HEIGHT + up, 1.2 - ahead])
-    scene = MadeScene(
-        times, K, np.array(R), np.array(place), joints, _empty(times), _make_planes(rng, depth=True)
-    )
+    scene = MadeScene(times, K, np.array(R), np.array(place), joints, _empty(times), _make_planes(rng, depth=True))
     return MadeScene(**{**scene.__dict__, "keypoints": _detect(scene, rng)})
 
 

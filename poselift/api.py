@@ -21,6 +21,7 @@ from poselift.lifting.live.live_stream import LiveStream, StreamRequest
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.request import DEFAULT_DETECTOR, DEFAULT_LIFTER, DEFAULT_LIVE_LIFTER, DetectorRequest, LiftRequest
 from poselift.lifting.run import Progress, run
+from poselift.lifting.world.found_camera import CameraMode
 from poselift.models import Weights, load_weights
 from poselift.recordings import read_recording
 from poselift.skeleton import get_skeleton
@@ -46,6 +47,7 @@ def lift(
     fov: float | None = None,
     intrinsics: tuple[float, float, float, float] | None = None,
     world: bool = False,
+    camera: CameraMode = "auto",
     skeleton: str | None = None,
     smooth: float | None = None,
     options: LiftOptions = LiftOptions(),
@@ -70,6 +72,7 @@ def lift(
         fov: field of view across the longer side of the picture, degrees; assumed if None.
         intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
         world: whether the motion is in the world frame: Y up, the ground at Y = 0.
+        camera: what the camera does, for the world: auto (found from the background), still, turning or moving.
         skeleton: "h36m17" or "cmu28"; Human3.6M's if None, as far as the weights give it.
         smooth: cutoff of a Butterworth filter, Hz; no filter if None.
         options: further settings of the lifter.
@@ -95,6 +98,7 @@ def lift(
         smooth=smooth,
         skeleton=skeleton,
         world=world,
+        camera=camera,
     )
     request = replace(request, detection=replace(request.detection, start=start, end=end, fps=fps, quality=quality))
     lifter = weights

@@ -21,7 +21,7 @@ from poselift.video import Frame
 _LEAVES = 0.85
 """Share of a key frame's picture that a frame must still show; below it there is a new key frame."""
 
-_FOUND = 0.5
+_FOUND = 0.35
 """Share of a key frame's corners that a frame must still show; near things move apart when the camera walks."""
 
 _OVERLAPS = 0.35

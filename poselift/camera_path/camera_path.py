@@ -36,6 +36,9 @@ more unknowns: a distance for each point."""
 _AGREES = 0.6
 """Least share of the points within a reduced pixel of their places by a path through space."""
 
+_FOUND = 0.8
+"""Least share of the frames whose place is found."""
+
 _WRONG = 3.0
 """Median error, reduced pixels, above which no camera explains the background: water, leaves or a crowd."""
 
@@ -148,9 +151,7 @@ def solve_path(
                 place[rows] = walk.place @ middle
         baseline = 0.0 if walk is None else float(np.linalg.norm(walk.place, axis=-1).max())
         error = turns.error if walk is None else walk.error
-        shots.append(
-            ShotPath(shot.first, shot.end, kind, shot.lost, turns.degrees, wide, error / scale, baseline)
-        )
+        shots.append(ShotPath(shot.first, shot.end, kind, shot.lost, turns.degrees, wide, error / scale, baseline))
     return CameraPath(links.times, R, zoom, place, focal, known, tuple(shots))
 
 
@@ -174,12 +175,17 @@ def _solve_shot(
     # A walk towards a wall and a zoom look alike; one focal length is the simpler answer where it fits as well.
     plain = solve_turns(shot, times, lens, assumed=False, zooms=False) if turns.zooms else turns
     walk = solve_walk(shot, plain.R, times, lens)
-    better = walk is not None and walk.share >= _AGREES and walk.error < _BETTER * min(turns.error, walk.turning_error)
-    if walk is None or not (better or force == "moving"):
+    if walk is None or not (force == "moving" or _is_better(walk, turns)):
         return ("turning", turns, None) if turns.error < _WRONG else None
     found = replace(plain, R=walk.R, known=walk.known, error=walk.error)
     sways = float(np.linalg.norm(walk.place, axis=-1).max()) <= SWAY
     return "turning" if sways and force is None else "moving", found, walk
+
+
+def _is_better(walk: Walk, turns: Turns) -> bool:
+    """Whether a path through space explains the background, and much better than rotation does."""
+    explains = walk.share >= _AGREES and float(walk.known.mean()) >= _FOUND
+    return explains and walk.error < _BETTER * min(turns.error, walk.turning_error)
 
 
 def _is_seen(shot: Shot) -> bool:

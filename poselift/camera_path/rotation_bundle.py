@@ -194,12 +194,8 @@ def _step(
         a, b = np.einsum("lxy,lpy->lpx", R[i], u), np.einsum("lxy,lpy->lpx", R[j], v)
         off = lens.unit * (a - b)
         weight = np.where(points.used, weigh(np.linalg.norm(off, axis=-1), reach), 0.0)
-        by_i = lens.unit * np.concatenate(
-            [-_cross(a), np.einsum("lxy,lpy->lpx", R[i], _by_zoom(u))[..., None]], -1
-        )
-        by_j = lens.unit * np.concatenate(
-            [_cross(b), -np.einsum("lxy,lpy->lpx", R[j], _by_zoom(v))[..., None]], -1
-        )
+        by_i = lens.unit * np.concatenate([-_cross(a), np.einsum("lxy,lpy->lpx", R[i], _by_zoom(u))[..., None]], -1)
+        by_j = lens.unit * np.concatenate([_cross(b), -np.einsum("lxy,lpy->lpx", R[j], _by_zoom(v))[..., None]], -1)
         row = {int(key): place for place, key in enumerate(block)}
         at = [np.array([row.get(int(key), -1) for key in keys]) for keys in (i, j)]
         sides = [(at[0], by_i), (at[1], by_j)]
@@ -228,7 +224,7 @@ def _step(
 
 
 def _unknowns(count: int, zooms: bool, focal: bool, fixed: bool) -> Float[np.ndarray, "n m"]:
-    """What each unknown changes: rotations, single zooms, then the common zoom. The first frame stays if it is fixed."""
+    """What each unknown changes: rotations, single zooms, then the common zoom. A fixed first frame stays."""
     own = np.eye(4 * count).reshape(4 * count, count, 4)
     frames = slice(int(fixed), None)
     columns = [own[:, frames, :3].reshape(4 * count, -1)]
@@ -242,8 +238,8 @@ def _unknowns(count: int, zooms: bool, focal: bool, fixed: bool) -> Float[np.nda
 def guess_turn(link: Link, zoom: float, lens: Lens, zooms: bool) -> tuple[Float[np.ndarray, "3 3"], float]:
     """The rotation from a link's second camera to its first one, and the log zoom of the second.
 
-    A homography of a camera that turns and zooms is D_j R D_i⁻¹ on the plane z = 1, with D = diag(z, z, 1). So R and z_j
-    follow from z_i: the third row's length is 1, that of the others z_j.
+    A homography of a camera that turns and zooms is D_j R D_i⁻¹ on the plane z = 1, with D = diag(z, z, 1). So R and
+    z_j follow from z_i: the third row's length is 1, that of the others z_j.
 
     Args:
         link: of two frames.
@@ -309,7 +305,9 @@ def solve_frames(shot: Shot, keys: KeyPoses, lens: Lens, zooms: bool) -> FramePo
     links = [link for link in shot.frames if link.second not in places]
     errors = np.zeros((0, 0))
     if links:
-        points = gather_points(links, places, {number: number - shot.first for number in range(shot.first, shot.end)}, lens)
+        points = gather_points(
+            links, places, {number: number - shot.first for number in range(shot.first, shot.end)}, lens
+        )
         i, j = points.first, points.second
         u = np.einsum("lxy,lpy->lpx", keys.R[i], unit_rays(points.before, keys.zoom[i][:, None]))
         guesses = [guess_turn(link, float(keys.zoom[key]), lens, zooms) for link, key in zip(links, i, strict=True)]

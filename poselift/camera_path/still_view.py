@@ -1,4 +1,4 @@
-"""Keypoints as a still camera would see them, and motions back in the camera of each frame.
+"""Keypoints as a still camera would see them.
 
 A pixel p of a camera that turns is the pixel K R K_t⁻¹ p of a still camera in the same place, so people can be lifted
 there as in any clip.
@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 
 from poselift.camera_path.camera_path import CameraPath
 from poselift.geometry import pixels_to_rays, project
-from poselift.structures import Keypoints2D, Motion
+from poselift.structures import Keypoints2D
 
 _WIDEST = 0.2
 """Least cosine of the angle between a keypoint's ray and the axis of the still view: 78 degrees. Beyond, a keypoint is
@@ -72,17 +72,3 @@ def into_still_view(
     pixels = np.where(seen[..., None], project(turned, still), np.nan)
     known = np.isfinite(pixels).all(-1)
     return replace(keypoints, keypoints=pixels, scores=np.where(known, keypoints.scores, 0.0))
-
-
-def into_frames(motion: Motion, path: CameraPath, keypoints: Keypoints2D) -> Motion:
-    """A motion of the still view in the camera of each frame.
-
-    Args:
-        motion: in the camera frame of the still view.
-        path: of the camera.
-        keypoints: of the person, in the pictures of the clip.
-    """
-    back = np.swapaxes(path.R[frame_rows(path, motion.timestamps)], -1, -2)
-    joints = np.einsum("txy,tjy->tjx", back, motion.joints.astype(np.float64)).astype(motion.joints.dtype)
-    root = np.einsum("txy,ty->tx", back, motion.root.astype(np.float64)).astype(motion.root.dtype)
-    return replace(motion, joints=joints, root=root, keypoints=keypoints)

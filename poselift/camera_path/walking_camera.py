@@ -28,6 +28,10 @@ _STEP = 6
 _ROUNDS, _REACH = 30, 1.0
 """Steps of the bundle, and the error in reduced pixels at which a point counts a quarter."""
 
+_FAR = np.deg2rad(15)
+"""Largest angle between the rotation of an essential matrix and that of a camera that turns: with little parallax it
+finds another one."""
+
 _FEWEST = 25
 """Least number of points with a distance that a frame needs."""
 
@@ -72,9 +76,7 @@ class _Sight:
         return _Sight(self.point[rows], self.frame[rows], self.ray[rows])
 
 
-def solve_walk(
-    shot: Shot, R: Float[np.ndarray, "t 3 3"], times: Float[np.ndarray, " t"], lens: Lens
-) -> Walk | None:
+def solve_walk(shot: Shot, R: Float[np.ndarray, "t 3 3"], times: Float[np.ndarray, " t"], lens: Lens) -> Walk | None:
     """The path; None if too few points are seen.
 
     Args:
@@ -151,10 +153,8 @@ def _gather(shot: Shot, lens: Lens) -> tuple[np.ndarray, np.ndarray, _Sight]:
     return np.array(hosts, int), np.array(corners).reshape(-1, 3), sight
 
 
-def _start(
-    host: np.ndarray, corner: np.ndarray, sight: _Sight, R: np.ndarray, keys: np.ndarray
-) -> _State | None:
-    """First guess: the essential matrix of the first key frame and the frame with most parallax, then frame by frame."""
+def _start(host: np.ndarray, corner: np.ndarray, sight: _Sight, R: np.ndarray, keys: np.ndarray) -> _State | None:
+    """First guess: the first key frame and the frame with most parallax, then frame by frame."""
     count = len(R)
     state = _State(R.copy(), np.zeros((count, 3)), np.zeros(len(host)), np.zeros(count, bool))
     first = keys[0]
@@ -171,21 +171,23 @@ def _start(
     if best < 0:
         return None
     rows = own.rows(own.frame == best)
-    before, after = corner[rows.point], rows.ray
-    flat = [(rays[:, :2] / rays[:, 2:]).astype(np.float64) for rays in (before, after)]
-    E, _ = cv2.findEssentialMat(*flat, np.eye(3), cv2.USAC_MAGSAC, 0.999, 2e-3)
-    if E is None or E.shape != (3, 3):
-        return None
-    _, turn, shift, _ = cv2.recoverPose(E, *flat, np.eye(3))
-    # x_after = turn x_before + shift; the frame's pose in the first key frame's.
-    state.R[best] = R[first] @ turn.T
-    state.place[best] = R[first] @ (-turn.T @ shift[:, 0])
     state.solved[[first, best]] = True
+    found = _from_essential(corner[rows.point], rows.ray)
+    if found is not None and _angle(R[first] @ found[0] @ R[best].T) < _FAR:
+        state.R[best] = R[first] @ found[0]
+        state.place[best] = R[first] @ found[1]
+    else:  # too little parallax for that: all points at one distance
+        state.rho[np.unique(rows.point)] = 1.0
+        state.solved[best] = False
+        _resect(state, host, corner, rows, [best], None)
+        state.solved[best] = True
     _triangulate(state, host, corner, sight, first)
     for place, key in enumerate(keys):
         if place:
             if not state.solved[key]:
-                _resect(state, host, corner, sight.rows((sight.frame == key) & (state.rho[sight.point] > 0)), [key], None)
+                _resect(
+                    state, host, corner, sight.rows((sight.frame == key) & (state.rho[sight.point] > 0)), [key], None
+                )
             if not state.solved[key]:
                 continue
             later = [each for each in keys[place + 1 :] if not state.solved[each]][:2]
@@ -198,6 +200,23 @@ def _start(
         _resect(state, host, corner, sight.rows(np.isin(sight.frame, todo) & (state.rho[sight.point] > 0)), todo, None)
         _triangulate(state, host, corner, sight, key)
     return state
+
+
+def _from_essential(
+    before: Float[np.ndarray, "n 3"], after: Float[np.ndarray, "n 3"]
+) -> tuple[Float[np.ndarray, "3 3"], Float[np.ndarray, "3"]] | None:
+    """Rotation of a second camera in a first one, and its place at distance 1 (Nister 2004)."""
+    flat = [(rays[:, :2] / rays[:, 2:]).astype(np.float64) for rays in (before, after)]
+    E, _ = cv2.findEssentialMat(flat[0], flat[1], np.eye(3), cv2.USAC_MAGSAC, 0.999, 2e-3)
+    if E is None or E.shape != (3, 3):
+        return None
+    _, turn, shift, _ = cv2.recoverPose(np.asarray(E), flat[0], flat[1], np.eye(3))  # after = turn before + shift
+    return turn.T, -turn.T @ shift[:, 0]
+
+
+def _angle(R: Float[np.ndarray, "3 3"]) -> float:
+    """Angle of a rotation, radians."""
+    return float(np.arccos(np.clip((np.trace(R) - 1) / 2, -1, 1)))
 
 
 def _triangulate(state: _State, host: np.ndarray, corner: np.ndarray, sight: _Sight, key: int) -> None:
@@ -217,7 +236,12 @@ def _triangulate(state: _State, host: np.ndarray, corner: np.ndarray, sight: _Si
 
 
 def _resect(
-    state: _State, host: np.ndarray, corner: np.ndarray, sight: _Sight, frames: Sequence[int] | np.ndarray, lens: Lens | None
+    state: _State,
+    host: np.ndarray,
+    corner: np.ndarray,
+    sight: _Sight,
+    frames: Sequence[int] | np.ndarray,
+    lens: Lens | None,
 ) -> None:
     """Poses of frames against points whose distances are known."""
     unit = 400.0 if lens is None else lens.unit

@@ -161,7 +161,9 @@ def _leg_length(motion: Motion) -> float:
     return float(np.median(known)) if len(known) else _LEG
 
 
-def point_velocity(points: Float[np.ndarray, "t 2 p 3"], times: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t 2 p 3"]:
+def point_velocity(
+    points: Float[np.ndarray, "t 2 p 3"], times: Float[np.ndarray, " t"]
+) -> Float[np.ndarray, "t 2 p 3"]:
     """Velocities of points of feet: slopes of lines fitted to the known frames within 0.1 s; 0 for a single frame.
 
     Args:

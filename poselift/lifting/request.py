@@ -10,6 +10,7 @@ from poselift.geometry.camera import check_lens
 from poselift.kinematics.filtering import check_cutoff
 from poselift.kinematics.height import GivenHeights, check_chosen
 from poselift.lifting.options import LiftOptions
+from poselift.lifting.world.found_camera import CameraMode
 
 DEFAULT_DETECTOR = "movenet"
 """The detector that is used if nobody chooses one: it needs no download."""
@@ -95,6 +96,7 @@ class LiftRequest:
         smooth: cutoff of a Butterworth filter of the motion, Hz; no filter if None.
         skeleton: the joints of the result; those of Human3.6M if None, as far as the weights give them.
         world: whether the motion is in the world frame.
+        camera: what the camera does: auto (found from the background), still, turning or moving; for the world.
 
     Raises:
         InputError: a value makes no sense for any video.
@@ -110,6 +112,7 @@ class LiftRequest:
     smooth: float | None = None
     skeleton: str | None = None
     world: bool = False
+    camera: CameraMode = "auto"
 
     def __post_init__(self) -> None:
         """Checks, before the long work, what does not depend on the video."""

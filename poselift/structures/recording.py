@@ -65,6 +65,7 @@ class Recording:
         warnings: what is doubtful.
         seconds: time of each stage.
         up_uncertainty: standard deviation of the direction of up in the world, radians; None in the camera frame.
+        camera_report: what the camera does, shot by shot, as found from the background; empty in the camera frame.
 
     Example:
         >>> import poselift
@@ -81,6 +82,7 @@ class Recording:
     warnings: tuple[Caution, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
     up_uncertainty: float | None = None
+    camera_report: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def camera(self) -> Camera:

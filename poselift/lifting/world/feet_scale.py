@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.kinematics.foot_contacts import feet_of, point_velocity, runs_of
-from poselift.structures import THRESHOLD, Motion
+from poselift.structures import Motion
 
 _SLOW = 0.35
 """Speed of a foot at which it counts a quarter, m/s: a standing foot seems to move at 0.3 m/s in lifted motion."""
@@ -49,11 +49,7 @@ class FeetScale:
         return self.spread <= SURE and self.stands >= _STANDS
 
 
-def find_scale(
-    motions: Sequence[Motion],
-    places: Sequence[Float[np.ndarray, "t 3"]],
-    threshold: float = THRESHOLD,
-) -> FeetScale | None:
+def find_scale(motions: Sequence[Motion], places: Sequence[Float[np.ndarray, "t 3"]]) -> FeetScale | None:
     """The scale with which feet stand still; None where no feet are seen.
 
     A foot's velocity in the world is its velocity from the camera plus that of the camera. In each frame the slowest
@@ -62,11 +58,10 @@ def find_scale(
     Args:
         motions: seen from the moving camera, in axes that do not turn.
         places: of the camera in the frames of each motion, in the path's unit.
-        threshold: keypoints with a lower score count as unseen.
     """
     slides, moves, weights, runs = [], [], [], []
     for number, (motion, place) in enumerate(zip(motions, places, strict=True)):
-        feet = feet_of(motion, threshold)
+        feet = feet_of(motion)
         if feet is None:
             continue
         times = motion.timestamps

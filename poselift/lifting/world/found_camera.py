@@ -1,5 +1,6 @@
 """What the camera of a clip does, and the clip's people split at its cuts."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -54,7 +55,11 @@ class FoundCamera:
     def warnings(self) -> list[str]:
         """What a user should know, one line each: cuts, and backgrounds that were lost."""
         if self.path is None:
-            return []
+            if self.motion is None or self.motion.still:
+                return []
+            degrees = self.motion.degrees
+            by = f"by {degrees:.1f} degrees" if math.isfinite(self.motion.pixels) else "to another view"
+            return [f"the camera moves {by}: with --camera still, the world frame is only right for a still camera"]
         found = []
         for shot in self.path.shots[1:]:
             at = f"{self.path.times[shot.first]:.2f} s"
@@ -62,10 +67,10 @@ class FoundCamera:
             found.append(f"{what}: each shot has people and a world of its own")
         return found
 
-    def as_json(self) -> dict[str, object]:
-        """For the summary."""
+    def report(self) -> dict[str, object]:
+        """For the summary: what was asked for, what was found, a line for people, and the shots of what changes."""
         if self.path is None:
-            return {"mode": self.mode, "found": "still"}
+            return {"mode": self.mode, "found": "still", "text": self.describe()}
         times = self.path.times
         shots = [
             {
@@ -79,7 +84,7 @@ class FoundCamera:
             for shot in self.path.shots
         ]
         kinds = list(dict.fromkeys(self.kinds))
-        return {"mode": self.mode, "found": kinds[0] if len(kinds) == 1 else ", ".join(kinds), "shots": shots}
+        return {"mode": self.mode, "found": ", ".join(kinds), "text": self.describe(), "shots": shots}
 
 
 def _describe(shot: ShotPath) -> str:
@@ -129,7 +134,7 @@ def find_camera(
         motion = camera_motion(frames(), span, tracks, camera)
         if mode == "still" or (motion is not None and motion.still) or (motion is None and _is_blank(frames())):
             return FoundCamera(mode, None, motion)
-    force = None if mode == "auto" else mode
+    force = mode if mode in ("turning", "moving") else None
     path = find_camera_path(frames(), tracks, camera.K, camera.distortion, camera.origin == "assumed", force)
     return FoundCamera(mode, None if path.still else path)
 
