@@ -27,7 +27,6 @@ from poselift.skeleton import get_skeleton
 from poselift.structures import Keypoints2D, Recording
 
 
-@check_kinds
 def lift(
     video: str | os.PathLike[str] | None = None,
     *,

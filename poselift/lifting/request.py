@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from poselift.core.download import quiet_downloads
+from poselift.core.kinds import check_call
 from poselift.core.times import HIGHEST_RATE, check_bounds, check_rate
 from poselift.detection import Detector, build_detector
 from poselift.finding import DEFAULT_QUALITY
@@ -75,6 +76,7 @@ class DetectionRequest:
 
     def __post_init__(self) -> None:
         """Checks what does not depend on the video."""
+        check_call("", type(self), vars(self))
         check_bounds(self.start, self.end)
         if self.fps is not None:
             check_rate(self.fps, "--fps")
@@ -113,6 +115,7 @@ class LiftRequest:
 
     def __post_init__(self) -> None:
         """Checks, before the long work, what does not depend on the video."""
+        check_call("", type(self), vars(self))
         check_lens(self.fov, self.intrinsics)
         check_chosen(self.people, self.height)
         if self.smooth is not None:

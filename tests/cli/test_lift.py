@@ -10,9 +10,9 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.core.locks import hold_lock
-from poselift.recordings import read_motion
 from poselift.lifting import LiftOptions
 from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
+from poselift.recordings import read_motion
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.video import VideoWriter
 from tests.cli.running import assert_refused, poselift
@@ -98,7 +98,7 @@ def test_a_file_that_our_own_summary_does_not_name_is_not_overwritten(stored, wa
     assert (tmp_path / "walk" / "overlay.mp4").read_text() == "mine"
 
 
-@pytest.mark.parametrize("stopped", ["poselift.cli.results.write_sidecar", "poselift.cli.lift._render"])
+@pytest.mark.parametrize("stopped", ["poselift.recordings.saving.write_pair", "poselift.cli.lift._render"])
 def test_a_stopped_run_leaves_the_results_of_the_previous_one(stopped, stored, tmp_path, monkeypatch):
     stored.lift("--out", tmp_path)
     before = contents(tmp_path)
@@ -189,7 +189,7 @@ def test_camera_options_are_used_and_written(stored, tmp_path):
 def test_options_of_the_lifter_are_used(stored, tmp_path, monkeypatch):
     """Every option by its field; without one, the defaults of LiftOptions."""
     given = []
-    monkeypatch.setattr("poselift.cli.lift.lift_clip", lambda *_, options, **more: given.append(options) or stop())
+    monkeypatch.setattr("poselift.cli.lift.run_clip", lambda _, w, request, p: given.append(request.options) or stop())
 
     def stop():
         raise InputError("stopped")

@@ -7,7 +7,7 @@ from poselift.core.errors import InputError
 from poselift.detection import build_detector
 from poselift.finding import Clip
 from poselift.finding.kept_detections import KeepingClip, KeptClip
-from poselift.lifting import lift_clip
+from poselift.lifting import run
 from poselift.models import load_weights
 from poselift.samples import demo_video
 
@@ -17,7 +17,7 @@ def kept(tmp_path_factory):
     """What lifting part of the demo clip as slow motion gives, and the file of its detections."""
     path = tmp_path_factory.mktemp("kept") / "keypoints.npz"
     clip = KeepingClip(demo_video(), build_detector("movenet-fast"), path, "abc", start=0.2, end=0.8, fps=60.0)
-    return clip, lift_clip(clip, load_weights("tiny")), path
+    return clip, run(clip, load_weights("tiny")), path
 
 
 def test_lifting_again_gives_the_same_without_the_video(kept, tmp_path):
@@ -27,9 +27,9 @@ def test_lifting_again_gives_the_same_without_the_video(kept, tmp_path):
     for name in ("image_size", "fps", "video_fps", "duration", "span", "detector_name", "detector_weights", "warnings"):
         assert getattr(again, name) == getattr(clip, name), name
     assert again.key == "abc"
-    motions = lift_clip(again, load_weights("tiny")).motions
-    assert len(motions) == len(lifted.motions) >= 1
-    for one, other in zip(motions, lifted.motions, strict=True):
+    motions = run(again, load_weights("tiny")).people
+    assert len(motions) == len(lifted.people) >= 1
+    for one, other in zip(motions, lifted.people, strict=True):
         for name in ("joints", "root", "timestamps", "uncertainty", "interpolated"):
             assert getattr(one, name).tobytes() == getattr(other, name).tobytes(), name
         assert one.keypoints.keypoints.tobytes() == other.keypoints.keypoints.tobytes()
@@ -39,7 +39,7 @@ def test_the_frames_are_those_of_the_span(kept):
     _, lifted, path = kept
     again = KeptClip(demo_video(), path)
     times = [frame.timestamp for frame in again.frames()]
-    assert (len(times), times[0], times[-1]) == (lifted.frames, *lifted.span)
+    assert (len(times), times[0], times[-1]) == (lifted.clock.frames, *lifted.clock.span)
 
 
 def test_nobody_and_no_look(kept, tmp_path):
