@@ -32,7 +32,7 @@ from benchmarks.command import command_line, print_table
 from poselift.detection import build_detector
 from poselift.finding import QUALITIES
 from poselift.finding.video_clip import VideoClip
-from poselift.lifting import run
+from poselift.lifting import lift_clip
 from poselift.models import load_weights
 from poselift.structures import Motion
 from poselift.video import VideoReader, VideoWriter
@@ -96,7 +96,7 @@ def speed_rows(options: argparse.Namespace, folder: Path) -> Iterator[list[str]]
 def lifted(video: Path, quality: str, weights: str) -> list[Motion]:
     """Everybody's motion."""
     clip = VideoClip(video, build_detector("movenet"), quality=quality)
-    return list(run(clip, load_weights(weights)).people)
+    return list(lift_clip(clip, load_weights(weights)).people)
 
 
 def distance(motion: Motion, other: Motion) -> np.ndarray:

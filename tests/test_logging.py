@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 from poselift.keypoints import KeypointClip, KeypointFile, Observation
-from poselift.lifting import run
+from poselift.lifting import lift_clip
 from poselift.models import load_weights
 from poselift.skeleton import COCO17
 
@@ -21,7 +21,7 @@ def test_packages_log_under_their_names(tmp_path, caplog):
     body = Observation(np.linspace([300, 100], [340, 400], 17), np.ones(17))
     file = KeypointFile(tmp_path / "clip.json", "coco", COCO17, {number: [body] for number in range(4)})
     with caplog.at_level(logging.DEBUG, "poselift"):
-        lifted = run(KeypointClip(file, fps=2, image_size=(640, 480)), load_weights("tiny"))
+        lifted = lift_clip(KeypointClip(file, fps=2, image_size=(640, 480)), load_weights("tiny"))
     logged = [(record.name, record.levelname, record.getMessage()) for record in caplog.records]
     assert ("poselift.lifting.run", "DEBUG", f"{file.path}: lifted 1 people in 4 frames") in logged
     assert lifted.warnings

@@ -76,10 +76,10 @@ class DetectionRequest:
 
     def __post_init__(self) -> None:
         """Checks what does not depend on the video."""
-        check_call("", type(self), vars(self))
         check_bounds(self.start, self.end)
         if self.fps is not None:
             check_rate(self.fps, "--fps")
+        check_call("", type(self), vars(self))
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,8 @@ class LiftRequest:
 
     def __post_init__(self) -> None:
         """Checks, before the long work, what does not depend on the video."""
-        check_call("", type(self), vars(self))
         check_lens(self.fov, self.intrinsics)
         check_chosen(self.people, self.height)
         if self.smooth is not None:
             check_cutoff(self.smooth, HIGHEST_RATE)
+        check_call("", type(self), vars(self))

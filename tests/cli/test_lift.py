@@ -127,7 +127,7 @@ def test_a_run_that_is_killed_while_it_moves_its_results_is_finished_by_the_next
         os.replace(old, new)
 
     with monkeypatch.context() as patch:
-        patch.setattr("poselift.recordings.result_folder.os", SimpleNamespace(replace=replace_or_die))
+        patch.setattr("poselift.recordings.result_folder.os", SimpleNamespace(replace=replace_or_die, path=os.path))
         assert stored.run("--out", tmp_path, "--no-render").code == 130
     assert not (tmp_path / "summary.json").exists(), "the results are not complete"
     assert not (tmp_path / "overlay.mp4").exists(), "it is older than the arrays"
@@ -189,7 +189,7 @@ def test_camera_options_are_used_and_written(stored, tmp_path):
 def test_options_of_the_lifter_are_used(stored, tmp_path, monkeypatch):
     """Every option by its field; without one, the defaults of LiftOptions."""
     given = []
-    monkeypatch.setattr("poselift.cli.lift.run_clip", lambda _, w, request, p: given.append(request.options) or stop())
+    monkeypatch.setattr("poselift.cli.lift.lift_clip", lambda _, w, request, p: given.append(request.options) or stop())
 
     def stop():
         raise InputError("stopped")

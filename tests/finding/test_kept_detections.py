@@ -7,7 +7,7 @@ from poselift.core.errors import InputError
 from poselift.detection import build_detector
 from poselift.finding import Clip
 from poselift.finding.kept_detections import KeepingClip, KeptClip
-from poselift.lifting import run
+from poselift.lifting import lift_clip
 from poselift.models import load_weights
 from poselift.samples import demo_video
 
@@ -17,7 +17,7 @@ def kept(tmp_path_factory):
     """What lifting part of the demo clip as slow motion gives, and the file of its detections."""
     path = tmp_path_factory.mktemp("kept") / "keypoints.npz"
     clip = KeepingClip(demo_video(), build_detector("movenet-fast"), path, "abc", start=0.2, end=0.8, fps=60.0)
-    return clip, run(clip, load_weights("tiny")), path
+    return clip, lift_clip(clip, load_weights("tiny")), path
 
 
 def test_lifting_again_gives_the_same_without_the_video(kept, tmp_path):
@@ -27,7 +27,7 @@ def test_lifting_again_gives_the_same_without_the_video(kept, tmp_path):
     for name in ("image_size", "fps", "video_fps", "duration", "span", "detector_name", "detector_weights", "warnings"):
         assert getattr(again, name) == getattr(clip, name), name
     assert again.key == "abc"
-    motions = run(again, load_weights("tiny")).people
+    motions = lift_clip(again, load_weights("tiny")).people
     assert len(motions) == len(lifted.people) >= 1
     for one, other in zip(motions, lifted.people, strict=True):
         for name in ("joints", "root", "timestamps", "uncertainty", "interpolated"):

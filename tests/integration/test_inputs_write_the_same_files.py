@@ -15,7 +15,7 @@ from poselift.cli import lift
 from poselift.cli.main import main
 from poselift.detection import build_detector
 from poselift.finding import Clip
-from poselift.lifting.run import run as run_clip
+from poselift.lifting.run import lift_clip
 from poselift.recordings import read_motion
 from poselift.samples import demo_video
 from poselift.skeleton import COCO17, HALPE26
@@ -68,10 +68,10 @@ def run(folder, *arguments):
 
     def watched(clip, *more):
         clips.append(clip)
-        return run_clip(clip, *more)
+        return lift_clip(clip, *more)
 
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
-        patch.setattr(lift, "run_clip", watched)
+        patch.setattr(lift, "lift_clip", watched)
         main(["lift", *map(str, arguments), "--out", str(folder), "--device", "cpu", "--no-flip", "--quiet"])
     assert (out.getvalue(), err.getvalue()) == ("", "")
     return Written(folder, clips)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from poselift.core.errors import InputError
 from poselift.keypoints import KeypointClip, KeypointFile, Observation
-from poselift.lifting import LiftOptions, LiftRequest, camera_for, lift, run
+from poselift.lifting import LiftOptions, LiftRequest, camera_for, lift, lift_clip
 from poselift.models import load_weights
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
@@ -82,7 +82,7 @@ def together(weights, keypoints, scores):
     }
     clip = KeypointClip(KeypointFile(Path("two.json"), "coco", COCO17, frames), fps=30, image_size=(640, 480))
     request = LiftRequest(fov=60.0, options=LiftOptions(flip=False, window=9))
-    return run(clip, weights, request).people
+    return lift_clip(clip, weights, request).people
 
 
 @settings(max_examples=8)

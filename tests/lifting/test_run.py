@@ -3,7 +3,7 @@ import pytest
 
 import poselift
 from poselift.finding import VideoClip
-from poselift.lifting import LiftOptions, LiftRequest, run
+from poselift.lifting import LiftOptions, LiftRequest, lift_clip
 from poselift.recordings.summary import seen_share
 from poselift.skeleton import COCO17
 from poselift.structures import Detections
@@ -21,7 +21,9 @@ def test_a_video_is_lifted_by_way_of_its_clip(video, weights):
     options = LiftOptions(flip=False)
     direct = poselift.lift(video, detector=Brightness(), weights=weights, end=0.36, options=options)
     clip = VideoClip(video, Brightness(), end=0.36)
-    lifted = run(clip, weights, LiftRequest(options=options), lambda *stage_and_share: told.append(stage_and_share))
+    lifted = lift_clip(
+        clip, weights, LiftRequest(options=options), lambda *stage_and_share: told.append(stage_and_share)
+    )
     assert (lifted.clock.frames, len(lifted.people), lifted.clock.fps) == (8, 1, direct.clock.fps)
     np.testing.assert_allclose(lifted.clock.span, (0, 0.3), atol=1e-3)
     np.testing.assert_array_equal(lifted.people[0].joints, direct.people[0].joints)
