@@ -29,7 +29,7 @@ from poselift.geometry import axis_angle_to_matrix, rotation_y
 from poselift.geometry.camera import Camera, camera_for
 from poselift.keypoints.in_memory import TrackClip
 from poselift.lifting.request import LiftRequest
-from poselift.lifting.run import run
+from poselift.lifting.run import lift_clip
 from poselift.models import Weights, load_weights
 from poselift.samples import demo_video
 from poselift.structures import Keypoints2D, Motion, Recording
@@ -235,7 +235,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         plain = VideoClip(options.video, detector, quality=options.quality)
         tracks = track_clip(plain)
         request = LiftRequest(world=True, fov=options.fov)
-        still = run(TrackClip(tracks, options.video), weights, replace(request, camera="still"))
+        still = lift_clip(TrackClip(tracks, options.video), weights, replace(request, camera="still"))
     camera = camera_for(plain.image_size, options.fov)
     end = still.clock.span[1]
 
@@ -255,7 +255,7 @@ def _lift(
     clip: VideoClip | TrackClip, weights: Weights, request: LiftRequest, still: Recording, warp: Warp
 ) -> list[str]:
     """The columns of a clip, and what was found."""
-    found = run(clip, weights, request)
+    found = lift_clip(clip, weights, request)
     return [*compare(still, found, warp), str(found.camera_report.get("found", ""))]
 
 

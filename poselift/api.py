@@ -20,7 +20,7 @@ from poselift.lifting.lifter_device import choose_lifter_device
 from poselift.lifting.live.live_stream import LiveStream, StreamRequest
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.request import DEFAULT_DETECTOR, DEFAULT_LIFTER, DEFAULT_LIVE_LIFTER, DetectorRequest, LiftRequest
-from poselift.lifting.run import Progress, run
+from poselift.lifting.run import Progress, lift_clip
 from poselift.lifting.world.found_camera import CameraMode
 from poselift.models import Weights, load_weights
 from poselift.recordings import read_recording
@@ -28,7 +28,6 @@ from poselift.skeleton import get_skeleton
 from poselift.structures import Keypoints2D, Recording
 
 
-@check_kinds
 def lift(
     video: str | os.PathLike[str] | None = None,
     *,
@@ -85,8 +84,8 @@ def lift(
         >>> import poselift
         >>> from poselift.samples import demo_video
         >>> recording = poselift.lift(demo_video(), detector="movenet-fast", weights="tiny", end=0.3)
-        >>> recording.people[0].joints.shape
-        (9, 17, 3)
+        >>> recording.clock.frames, recording.people[0].joints.shape[1:]
+        (9, (17, 3))
     """
     wanted = DetectorRequest(detector) if isinstance(detector, str) else DetectorRequest("")
     request = LiftRequest(
@@ -113,7 +112,7 @@ def lift(
     else:
         finds = wanted.build(device, quiet=True) if isinstance(detector, str) else detector
         clip = VideoClip(video, finds, start, end, quality, fps)
-    return run(clip, lifter, request, progress)
+    return lift_clip(clip, lifter, request, progress)
 
 
 def _open_keypoints(

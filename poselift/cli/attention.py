@@ -18,7 +18,7 @@ from poselift.core.progress_text import Output, stage_progress
 from poselift.finding import VideoClip
 from poselift.lifting import Camera, LiftOptions, LiftRequest, lift
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
-from poselift.lifting.run import run as run_clip
+from poselift.lifting.run import lift_clip
 from poselift.models import Weights, load_weights
 from poselift.models.attention_maps import attention_maps
 from poselift.nn.attention.maps import AttentionMap
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
         detector = make_detector_request(options).build(options.device, options.quiet)
         # The window is to have all its frames.
         clip = VideoClip(video, detector, start, read[-1] + 1e-6, "best")
-        recording = run_clip(clip, weights, LiftRequest(people=(options.person,)), report)
+        recording = lift_clip(clip, weights, LiftRequest(people=(options.person,)), report)
     if not recording.people:
         raise InputError(f"nobody was found in {video} from {start:g} s on; choose another --start")
     motion, maps = watch(recording.people[0].keypoints, weights, recording.camera, window)

@@ -18,7 +18,14 @@ from poselift.core.times import frame_at, half_interval
 from poselift.export.zero import count_from_zero
 from poselift.kinematics import cut_gait_cycles, measure_gait, measure_joint_angles
 from poselift.recordings import read_motion, read_sidecar
-from poselift.recordings.reading import check_video, find_motions, find_start, find_video, read_video_rate, require_camera
+from poselift.recordings.reading import (
+    check_video,
+    find_motions,
+    find_start,
+    find_video,
+    read_video_rate,
+    require_camera,
+)
 from poselift.structures import FEET, Motion
 from poselift.video import VideoReader
 

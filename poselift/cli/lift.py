@@ -26,8 +26,7 @@ from poselift.core.stopwatch import Stopwatch
 from poselift.finding import Clip, VideoClip
 from poselift.finding.video_clip import AHEAD, frames_within
 from poselift.lifting.lifter_device import choose_lifter_device
-from poselift.lifting.run import Progress
-from poselift.lifting.run import run as run_clip
+from poselift.lifting.run import Progress, lift_clip
 from poselift.models import Weights, load_weights
 from poselift.recordings.names import OVERLAY, SUMMARY
 from poselift.recordings.result_folder import check_folder, open_results
@@ -148,7 +147,7 @@ def lift_into(
     Raises:
         InputError: the input or an option cannot be used.
     """
-    recording = run_clip(clip, weights, request, report)
+    recording = lift_clip(clip, weights, request, report)
     watch = Stopwatch(dict(recording.seconds))
     with watch.time("write"):
         files = write_people(out, recording, request.csv)

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
 from poselift.core.times import check_rate, usual_interval
 from poselift.finding.video_clip import ReadShare
-from poselift.skeleton import COCO17, Skeleton, get_skeleton
+from poselift.keypoints.mediapipe import LANDMARKS
+from poselift.skeleton import COCO17, COCO_WHOLEBODY23, Skeleton, get_skeleton
 from poselift.structures import Detections, Keypoints2D
 from poselift.video import Frame, VideoReader
 
@@ -93,7 +93,7 @@ class _Known:
 
 
 def tracks_from_arrays(
-    keypoints: Float[np.ndarray, "t n j _"],
+    keypoints: np.ndarray,
     image_size: tuple[int, int],
     fps: float,
     skeleton: Skeleton | str = COCO17,
@@ -101,7 +101,8 @@ def tracks_from_arrays(
     """Tracks from one array of everybody in all frames.
 
     Args:
-        keypoints: pixels, and scores from 0 to 1 as a third channel if there is one; NaN where a joint was not seen.
+        keypoints: (frames, people, joints, 2 or 3): pixels, and scores from 0 to 1 as a third channel if there is one.
+            NaN where a joint was not seen.
         image_size: (width, height) in pixels.
         fps: frames per second.
         skeleton: of the joints.
@@ -169,14 +170,22 @@ def tracks_from_mediapipe(results: Sequence[Any], image_size: tuple[int, int], f
         InputError: nobody is in any result.
     """
     size = np.array(image_size, float)
+
+    def row_of(person: Any, joint: str) -> list[float]:
+        if joint not in LANDMARKS:  # small toes
+            return [np.nan, np.nan, 0.0]
+        mark = person[LANDMARKS[joint]]
+        return [mark.x * size[0], mark.y * size[1], mark.visibility or 0.0]
+
+    layout = COCO_WHOLEBODY23
     frames = [
         {
-            number: np.array([[mark.x * size[0], mark.y * size[1], mark.visibility or 0.0] for mark in person])
+            number: np.array([row_of(person, joint) for joint in layout.joints])
             for number, person in enumerate(result.pose_landmarks, 1)
         }
         for result in results
     ]
-    return _gather(frames, image_size, fps, get_skeleton("mediapipe33"))
+    return _gather(frames, image_size, fps, layout)
 
 
 def _gather(

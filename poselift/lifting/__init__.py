@@ -1,7 +1,7 @@
 """From 2D keypoints to 3D motion.
 
-`lift` is the one way, in three rooms: `prepare`, `network`, `finish`. Around it: `run` (everybody in a clip becomes a
-recording), `live` (streams), and `world` (Y up, the ground at Y = 0).
+`lift` is the one way, in three rooms: `prepare`, `network`, `finish`. Around it: `lift_clip`, by which everybody in a
+clip becomes a recording, `live` (streams), and `world` (Y up, the ground at Y = 0).
 """
 
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from poselift.lifting.finish.root_track import solve_root
 from poselift.lifting.live.streaming import StreamingPeople
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.request import LiftRequest
-from poselift.lifting.run import run
+from poselift.lifting.run import lift_clip
 from poselift.lifting.three_stages import lift
 from poselift.lifting.world.streaming_world import StreamingWorld
 from poselift.lifting.world.world_frame import World, to_world
@@ -31,8 +31,8 @@ __all__ = [
     "World",
     "camera_for",
     "lift",
+    "lift_clip",
     "lift_view",
-    "run",
     "solve_root",
     "to_world",
 ]

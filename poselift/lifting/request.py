@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from poselift.core.download import quiet_downloads
+from poselift.core.kinds import check_call
 from poselift.core.times import HIGHEST_RATE, check_bounds, check_rate
 from poselift.detection import Detector, build_detector
 from poselift.finding import DEFAULT_QUALITY
@@ -79,6 +80,7 @@ class DetectionRequest:
         check_bounds(self.start, self.end)
         if self.fps is not None:
             check_rate(self.fps, "--fps")
+        check_call("", type(self), vars(self))
 
 
 @dataclass(frozen=True)
@@ -120,3 +122,4 @@ class LiftRequest:
         check_chosen(self.people, self.height)
         if self.smooth is not None:
             check_cutoff(self.smooth, HIGHEST_RATE)
+        check_call("", type(self), vars(self))

@@ -35,7 +35,7 @@ Progress = Callable[[str, float], None]
 """Receives the name of a stage and its finished share, 0 to 1."""
 
 
-def run(
+def lift_clip(
     clip: Clip,
     weights: Weights,
     request: LiftRequest = LiftRequest(),

@@ -9,12 +9,12 @@ from typing import Any, get_args
 
 from poselift.core.bounded import whole_number
 from poselift.core.errors import InputError
-from poselift.core.files import atomic_path
+from poselift.core.files import atomic_text
 from poselift.core.kinds import check_kinds
 from poselift.geometry.camera import Camera
 from poselift.recordings.camera_json import size_from_json
 from poselift.recordings.motion_arrays import read_npz, write_npz
-from poselift.recordings.motion_json import describe_motion, read_sidecar, skeleton_from_json, write_description
+from poselift.recordings.motion_json import describe_motion, format_description, read_sidecar, skeleton_from_json
 from poselift.skeleton import Pelvis
 from poselift.structures import MOST_PEOPLE, THRESHOLD, Height, Keypoints2D, Motion
 
@@ -155,6 +155,9 @@ def write_motion(
 
 def write_pair(npz_path: Path, motion: Motion, about: Mapping[str, Any]) -> None:
     """Writes the arrays of a motion and the JSON beside them, which has this content."""
-    with atomic_path(npz_path.with_suffix(".json")) as temporary:
-        write_description(temporary, about)
+    json_path = npz_path.with_suffix(".json")
+    text = format_description(json_path, about)
+    with atomic_text(json_path) as file:
+        file.write(text)
+        file.flush()
         write_npz(npz_path, motion)

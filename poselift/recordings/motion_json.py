@@ -12,7 +12,7 @@ import numpy as np
 
 from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
-from poselift.core.files import write_json
+from poselift.core.files import format_json
 from poselift.core.kinds import check_kinds
 from poselift.export.unseen import unseen_spans
 from poselift.geometry.camera import Camera
@@ -34,16 +34,18 @@ _NAME = re.compile(r"\w[\w .-]*")
 _PACKAGES = ("poselift", "torch", "numpy", "onnxruntime")
 
 
-def write_description(path: Path, content: Mapping[str, Any]) -> None:
-    """Writes what `describe_motion` gives.
+def format_description(path: Path, content: Mapping[str, Any]) -> str:
+    """The text of a file with what `describe_motion` gives.
+
+    Args:
+        path: of the file, for the error.
+        content: as `describe_motion` gives it.
 
     Raises:
         InputError: a value cannot be written as JSON (NaN, or an unknown type).
     """
     try:
-        write_json(path, content)
-    except InputError:
-        raise
+        return format_json(content)
     except (TypeError, ValueError) as error:
         raise InputError(f"{path}: a value cannot be written as JSON ({error}); leave it out") from error
 

@@ -31,14 +31,12 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
     about = read_sidecar(found[0].with_suffix(".json"))
     summary = read_summary(found[0].parent)
     cameras = cameras_from_json(about, found[0].with_suffix(".json"))
-    if not cameras:
-        require_camera(about, found[0])
     return Recording(
         motions,
         cameras,
         _read_clock(motions, summary, about, found),
         _read_origin(about, summary),
-        tuple(Caution(str(text), "input") for text in summary.get("warnings", []) if isinstance(text, str)),
+        _read_warnings(summary),
         {},
         _read_up(about),
     )
@@ -84,6 +82,12 @@ def _read_origin(about: Mapping[str, Any], summary: Mapping[str, Any]) -> Origin
         dict(lifter),
         str(summary.get("network", "")),
     )
+
+
+def _read_warnings(summary: Mapping[str, Any]) -> tuple[Caution, ...]:
+    """The warnings of the summary, whose kinds are not in it."""
+    lines = summary.get("warnings")
+    return tuple(Caution(line, "input") for line in lines if isinstance(line, str)) if isinstance(lines, list) else ()
 
 
 def _read_up(about: Mapping[str, Any]) -> float | None:

@@ -71,8 +71,8 @@ class Recording:
         >>> import poselift
         >>> from poselift.samples import demo_video
         >>> recording = poselift.lift(demo_video(), detector="movenet-fast", weights="tiny", end=0.3)
-        >>> recording.people[0].joints.shape
-        (9, 17, 3)
+        >>> recording.clock.frames, recording.people[0].joints.shape[1:]
+        (9, (17, 3))
     """
 
     people: tuple[Motion, ...]

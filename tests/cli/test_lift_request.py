@@ -7,9 +7,9 @@ import pytest
 
 from poselift.cli.detector import add_detector_options
 from poselift.cli.lift_options import add_lift_options
-from poselift.cli.lift_request import CommandRequest
+from poselift.cli.lift_request import CommandRequest, make_lift_request
 from poselift.lifting import LiftOptions
-from poselift.lifting.request import DetectionRequest, make_lift_request
+from poselift.lifting.request import DetectionRequest
 
 
 @pytest.fixture

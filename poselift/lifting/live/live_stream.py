@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 
 import numpy as np
+from numpy.random import default_rng
 
 from poselift.core.threads import limit_torch
 from poselift.detection import Detector, PlaceDetector, Search
@@ -123,5 +124,5 @@ def _warm_up(detector: Detector, weights: Weights, camera: Camera) -> None:
             detector.search(picture, how)
     else:
         detector.detect([picture])
-    body = np.random.default_rng(0).uniform(0, min(camera.image_size), (len(detector.skeleton), 2))
+    body = default_rng(0).uniform(0, min(camera.image_size), (len(detector.skeleton), 2))
     StreamingPeople(weights, camera, detector.skeleton).push({1: (body, np.ones(len(body)))}, 0.0)

@@ -97,6 +97,7 @@ export class Scene {
     pen.fillStyle = sky;
     pen.fillRect(0, 0, width, height);
     this.grid(pen, theme);
+    this.camera(pen, theme, time);
     const bodies = this.content.people.map((person, i) => [person, frameOf(person, time), i])
       .filter(([{ id }, frame]) => frame >= 0 && !this.state.hidden.has(id));
     for (const [person, frame, i] of bodies) this.shadow(pen, person, frame, theme, i === this.state.person);
