@@ -177,9 +177,7 @@ def compare(still: Recording, found: Recording, warp: Warp) -> list[str]:
     for motion in found.people:
         best = None
         for other in still.people:
-            _, ours, theirs = np.intersect1d(
-                motion.timestamps.round(4), other.timestamps.round(4), return_indices=True
-            )
+            _, ours, theirs = np.intersect1d(motion.timestamps.round(4), other.timestamps.round(4), return_indices=True)
             if len(ours) < 10:
                 continue
             pair = _pair(motion, ours, other, theirs, turn)
@@ -242,7 +240,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     def rows() -> Iterator[list[str]]:
         for name in options.moves:
             warp = Warp(MOVES[name], camera, end)
-            yield [name, "auto", *_lift(WarpedClip(options.video, detector, options.quality, warp), weights, request, still, warp)]
+            yield [
+                name,
+                "auto",
+                *_lift(WarpedClip(options.video, detector, options.quality, warp), weights, request, still, warp),
+            ]
             yield ["", "camera alone", *_lift(WarpedTracks(tracks, options.video, warp), weights, request, still, warp)]
             asleep = replace(request, camera="still")
             yield ["", "still", *_lift(WarpedTracks(tracks, options.video, warp), weights, asleep, still, warp)]

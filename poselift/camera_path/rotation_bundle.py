@@ -89,7 +89,7 @@ def gather_points(links: Sequence[Link], index: dict[int, int], other: dict[int,
     return Points(first, second, before, after, used)
 
 
-def unit_rays(plane: Float[np.ndarray, "*n 2"], zoom: Float[np.ndarray, "*n"]) -> Float[np.ndarray, "*n 3"]:
+def unit_rays(plane: Float[np.ndarray, "*#n 2"], zoom: Float[np.ndarray, "*#n"]) -> Float[np.ndarray, "... 3"]:
     """Unit rays of points on the base lens's plane, through a lens of this log zoom."""
     rays = np.concatenate([plane, np.broadcast_to(np.exp(zoom)[..., None], (*plane.shape[:-1], 1))], -1)
     return rays / np.linalg.norm(rays, axis=-1, keepdims=True)

@@ -29,8 +29,8 @@ class OverlayRenderer:
         image_size: (width, height) of the video in pixels.
         motions: the people of the clip.
         threshold: lowest score of a drawn 2D joint.
-        K: intrinsics of the video, pixels; of each frame of each motion for a lens that zooms. Without them, or for motions in the world frame, only the detections are
-            drawn.
+        K: intrinsics of the video, pixels; those of each frame of each motion for a lens that zooms. Without them, or
+            for motions in the world frame, only the detections are drawn.
     """
 
     def __init__(

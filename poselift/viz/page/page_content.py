@@ -112,7 +112,9 @@ def encode(
         "title": view.title,
         "world": motions[0].frame == "world",
         "up": rotation_to_y_up(motions).tolist(),
-        "camera": {key: np.asarray(view.camera[key]).tolist() for key in ("K", "R", "t", "times") if key in view.camera},
+        "camera": {
+            key: np.asarray(view.camera[key]).tolist() for key in ("K", "R", "t", "times") if key in view.camera
+        },
         "size": list(view.camera["image_size"]),
         "video": video,
         "people": people,
