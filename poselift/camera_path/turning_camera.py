@@ -16,9 +16,9 @@ from poselift.camera_path.rotation_bundle import (
     solve_frames,
     solve_keys,
 )
-from poselift.core.sliding import smooth_gaussian
-from poselift.core.times import interpolate
 from poselift.geometry.camera import nearest_rotation
+from poselift.numerics.sliding import smooth_gaussian
+from poselift.numerics.times import interpolate
 
 _ZOOMS = 0.012
 """Least range of the log zoom of a lens that zooms; below it the focal length is constant."""

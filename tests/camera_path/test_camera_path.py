@@ -1,3 +1,4 @@
+import cv2
 import numpy as np
 import pytest
 
@@ -75,7 +76,10 @@ def test_a_cut_divides_the_clip():
     shares = np.linspace(0, 1, COUNT)
     second = [see(wall(7), each) for each in turns(np.outer(shares, [4, 0, 0]))]
     path = find(as_frames([*first, *second]))
-    assert [(shot.first, shot.end, shot.kind) for shot in path.shots] == [(0, COUNT, "turning"), (COUNT, 2 * COUNT, "turning")]
+    assert [(shot.first, shot.end, shot.kind) for shot in path.shots] == [
+        (0, COUNT, "turning"),
+        (COUNT, 2 * COUNT, "turning"),
+    ]
     assert not path.shots[1].lost
     assert angle(R[0].T @ R, path.R[0].T @ path.R[:COUNT]).max() < 0.1
     assert path.shots[1].degrees == pytest.approx(4, abs=0.15)
@@ -151,7 +155,6 @@ def test_a_camera_that_turns_by_half_a_circle_is_followed():
     # A cylinder around the camera.
     rows, columns = np.mgrid[: SIZE[1], : SIZE[0]]
     rays = np.stack([(columns - K[0, 2]) / K[0, 0], (rows - K[1, 2]) / K[1, 1], np.ones(rows.shape)], -1)
-    import cv2
 
     def look(turn: np.ndarray) -> np.ndarray:
         way = rays @ turn.T
