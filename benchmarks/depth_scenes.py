@@ -234,7 +234,7 @@ def _detect(scene: MadeScene, rng: np.random.Generator) -> Keypoints2D:
     pixels = np.stack([scene._project(joints[rows], row)[0] for row, joints in enumerate(scene.joints)])
     extent = np.ptp(pixels[..., 1], axis=1)[:, None, None]
     found = pixels + _NOISE * extent * rng.normal(size=pixels.shape)
-    inside = ((pixels >= 0) & (pixels < SIZE)).all(-1)
+    inside = np.asarray(((pixels >= 0) & (pixels < np.array(SIZE))).all(-1))
     return Keypoints2D(
         np.where(inside[..., None], found, np.nan), np.where(inside, 0.9, 0.0), scene.times, COCO17, SIZE
     )

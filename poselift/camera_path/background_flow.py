@@ -83,17 +83,21 @@ def follow(
             target, guess, first.size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_CONSTANT
         )
         width, height = second.size
-        there = apply_homography(guess, points)
-        rows = np.flatnonzero(((there >= 0) & (there < [width, height])).all(-1))
+        seen = apply_homography(guess, points)
+        rows = np.flatnonzero(((seen >= 0) & (seen < [width, height])).all(-1))
         points = points[rows]
         if len(points) < ENOUGH:
             return None
-    settings = {"winSize": (_WINDOW, _WINDOW), "maxLevel": _LEVELS if guess is None else _LEVELS - 1}
+    window, levels = (_WINDOW, _WINDOW), _LEVELS if guess is None else _LEVELS - 1
     start = points.astype(np.float32)[:, None]
-    moved, found, _ = cv2.calcOpticalFlowPyrLK(first.gray, target, start, None, **settings)
-    back, returned, _ = cv2.calcOpticalFlowPyrLK(target, first.gray, moved, None, **settings)
-    kept = (found[:, 0] > 0) & (returned[:, 0] > 0) & (np.linalg.norm(back - start, axis=-1)[:, 0] < _RETURNS)
-    after = moved[:, 0].astype(np.float64)
+    there = start.copy()
+    moved, found, _ = cv2.calcOpticalFlowPyrLK(first.gray, target, start, there, winSize=window, maxLevel=levels)
+    back, returned, _ = cv2.calcOpticalFlowPyrLK(
+        target, first.gray, moved, start.copy(), winSize=window, maxLevel=levels
+    )
+    strayed = np.linalg.norm(np.asarray(back) - start, axis=-1)[:, 0]
+    kept = (np.asarray(found)[:, 0] > 0) & (np.asarray(returned)[:, 0] > 0) & (strayed < _RETURNS)
+    after = np.asarray(moved)[:, 0].astype(np.float64)
     if guess is not None:
         after = apply_homography(guess, after)
     kept &= _find_open(after, second)
@@ -103,7 +107,7 @@ def follow(
 def _find_open(points: Float[np.ndarray, "n 2"], picture: BackgroundPicture) -> Bool[np.ndarray, " n"]:
     """Points that lie on the background of a picture."""
     width, height = picture.size
-    inside = ((points >= 0) & (points <= [width - 1, height - 1])).all(-1)
+    inside = np.asarray(((points >= 0) & (points <= np.array([width - 1, height - 1]))).all(-1))
     column, row = np.where(inside[:, None], points, 0.0).round().astype(int).T
     free: np.ndarray = inside & picture.open[row, column]
     return free

@@ -103,15 +103,15 @@ def _find_open(dark: UInt8[np.ndarray, "h w"], boxes: Float[np.ndarray, "n 4"]) 
 
 def _find_corners(gray: UInt8[np.ndarray, "h w"], free: Bool[np.ndarray, "h w"]) -> Float[np.ndarray, "n 2"]:
     """The best corner of each cell, if it is one (Shi and Tomasi 1994)."""
-    quality = cv2.cornerMinEigenVal(gray.astype(np.float32) / 255, _BLOCK)
+    quality = np.asarray(cv2.cornerMinEigenVal(gray.astype(np.float32) / 255, _BLOCK))
     quality[~free] = 0
     edge = _BLOCK
     quality[:edge], quality[-edge:], quality[:, :edge], quality[:, -edge:] = 0, 0, 0, 0
     rows, columns = gray.shape[0] // _CELL, gray.shape[1] // _CELL
     if not rows or not columns:
         return np.zeros((0, 2))
-    cells = quality[: rows * _CELL, : columns * _CELL].reshape(rows, _CELL, columns, _CELL)
-    cells = cells.transpose(0, 2, 1, 3).reshape(rows, columns, _CELL * _CELL)
+    split: np.ndarray = quality[: rows * _CELL, : columns * _CELL].reshape(rows, _CELL, columns, _CELL)
+    cells = split.transpose(0, 2, 1, 3).reshape(rows, columns, _CELL * _CELL)
     best = cells.argmax(-1)
     row, column = np.nonzero(cells.max(-1) > _CORNER)
     inside = best[row, column]

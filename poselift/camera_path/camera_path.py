@@ -137,7 +137,7 @@ def solve_path(
     shots = []
     for shot in _join_unknown(links.shots):
         rows = slice(shot.first, shot.end)
-        found = _solve_shot(shot, links.times[rows], lens, assumed, force) if _is_seen(shot) else None
+        found = _solve_shot(shot, links.times[rows], lens, assumed, force) if _is_seen(shot) or count == 1 else None
         if found is None:
             shots.append(ShotPath(shot.first, shot.end, "unknown", shot.lost, 0.0, 1.0, 0.0))
             continue
@@ -189,9 +189,9 @@ def _is_better(walk: Walk, turns: Turns) -> bool:
 
 
 def _is_seen(shot: Shot) -> bool:
-    """Whether enough of the frames show a background. A single frame has no motion to tell."""
+    """Whether enough of the frames show a background."""
     linked = {link.second for link in shot.frames} | {link.first for link in shot.frames}
-    return shot.end - shot.first == 1 or len(linked) >= _SEEN * (shot.end - shot.first)
+    return len(linked) >= _SEEN * (shot.end - shot.first)
 
 
 def _join_unknown(shots: Sequence[Shot]) -> list[Shot]:

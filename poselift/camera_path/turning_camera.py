@@ -17,7 +17,6 @@ from poselift.camera_path.rotation_bundle import (
     solve_keys,
 )
 from poselift.geometry.camera import nearest_rotation
-from poselift.numerics.sliding import smooth_gaussian
 from poselift.numerics.times import interpolate
 
 _ZOOMS = 0.012
@@ -72,14 +71,15 @@ def solve_turns(shot: Shot, times: Float[np.ndarray, " t"], lens: Lens, assumed:
         zooms: whether the focal length may change.
     """
     keys, frames = _solve(shot, lens, zooms, focal=False)
-    if zooms and np.ptp(_low_pass(frames.zoom[frames.known])) < _ZOOMS:
+    if zooms and np.ptp(_without_outliers(frames.zoom[frames.known])) < _ZOOMS:
         zooms = False
         keys, frames = _solve(shot, lens, zooms, focal=False)
     focal, spread = 1.0, math.inf
     if assumed and len(shot.loops) and largest_angle(frames.R[frames.known]) > _TURNS:
         # The lens of the widest frame, not of the first one, is the assumed one.
         start = replace(keys, zoom=keys.zoom - _widest(frames))
-        points = gather_points(shot.loops, *[{number: row for row, number in enumerate(shot.keys)}] * 2, lens)
+        index = {number: row for row, number in enumerate(shot.keys)}
+        points = gather_points(shot.loops, index, index, lens)
         free = solve_keys(points, start.R, start.zoom, lens, zooms, focal=True)
         spread = _SPREAD * math.sqrt(max(free.cost, 1e-4) / max(free.curvature, 1e-12))
         changed = float(np.mean(free.zoom - start.zoom))
@@ -105,14 +105,16 @@ def _solve(shot: Shot, lens: Lens, zooms: bool, focal: bool) -> tuple[KeyPoses, 
     return keys, solve_frames(shot, keys, lens, zooms)
 
 
-def _low_pass(zoom: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
-    """The log zoom without its noise."""
-    return smooth_gaussian(zoom[:, None], 2.0)[:, 0]
+def _without_outliers(zoom: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
+    """The log zoom without single outliers; its ends stay."""
+    padded = np.pad(zoom, 1, mode="edge")
+    middle: np.ndarray = np.median(np.stack([padded[:-2], padded[1:-1], padded[2:]]), axis=0)
+    return middle
 
 
 def _widest(frames: FramePoses) -> float:
     """The log zoom of the widest frame."""
-    return float(_low_pass(frames.zoom[frames.known]).min())
+    return float(_without_outliers(frames.zoom[frames.known]).min())
 
 
 def largest_angle(R: Float[np.ndarray, "t 3 3"]) -> float:

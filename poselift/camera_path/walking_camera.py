@@ -324,16 +324,16 @@ def _bundle(
         mixed = np.zeros((len(points), count, 6))
         for here, slopes in sides:
             np.add.at(mixed, (index[sight.point], here), weight[:, None] * np.einsum("mx,mxa->ma", by_rho, slopes))
-        mixed = mixed.reshape(len(points), -1)
+        crossed = mixed.reshape(len(points), -1)
         held = own[points] * (1 + damping) + 1e-6
-        small = matrix + damping * np.diag(np.diag(matrix)) - mixed.T @ (mixed / held[:, None])
-        side = right.reshape(-1) - mixed.T @ (down[points] / held)
+        small = matrix + damping * np.diag(np.diag(matrix)) - crossed.T @ (crossed / held[:, None])
+        side = right.reshape(-1) - crossed.T @ (down[points] / held)
         free = slice(6, None)
         change = np.zeros(6 * count)
         scale = np.abs(np.diag(small)).max()
         change[free] = np.linalg.solve(small[free, free] + 1e-10 * scale * np.eye(6 * count - 6), side[free])
         moved = change.reshape(count, 6)
-        closer = (down[points] - mixed @ change) / held
+        closer = (down[points] - crossed @ change) / held
         new = _State(state.R.copy(), state.place.copy(), state.rho.copy(), state.solved)
         new.R[frames] = axis_angle_to_matrix(moved[:, :3]) @ new.R[frames]
         new.place[frames] += moved[:, 3:]
