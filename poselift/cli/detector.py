@@ -23,16 +23,25 @@ _OPTIONS = {
 }
 """Constructor argument -> command line option, for each detector with its own options. An option that is not given is
 None, and the default of the detector applies."""
-DEFAULT_DETECTOR = "movenet"
-"""The default: it needs no download."""
+DEFAULT_DETECTOR = "movenet-blazepose"
+"""The default of files: it needs no download."""
+QUICK_DETECTOR = "movenet"
+"""The default of `--quality fast` and of streams, half as expensive."""
 _FOR_ALL = {"--offline"}
 """Options for any detector: one that downloads nothing respects them."""
 
 
-def add_detector_options(parser: argparse.ArgumentParser) -> None:
-    """Adds `--detector` and the options of each detector."""
+def add_detector_options(
+    parser: argparse.ArgumentParser, default: str = f"{DEFAULT_DETECTOR}; {QUICK_DETECTOR} with --quality fast"
+) -> None:
+    """Adds `--detector` and the options of each detector.
+
+    Args:
+        parser: of the command.
+        default: the default as the help has it.
+    """
     how = parser.add_argument_group("detector")
-    how.add_argument("--detector", choices=list(DETECTORS), help=f"finds the people (default: {DEFAULT_DETECTOR})")
+    how.add_argument("--detector", choices=list(DETECTORS), help=f"finds the people (default: {default})")
     how.add_argument(
         "--offline", action="store_true", default=None, help="download nothing; use weights from the cache only"
     )
@@ -105,13 +114,18 @@ class DetectorRequest:
             return build_detector(self.name, device, **self.files, **self.switches)
 
 
-def make_detector_request(arguments: argparse.Namespace) -> DetectorRequest:
+def make_detector_request(arguments: argparse.Namespace, default: str | None = None) -> DetectorRequest:
     """The detector that a command line asks for.
+
+    Args:
+        arguments: of the command line.
+        default: the detector that it need not name; by quality if None.
 
     Raises:
         InputError: an option belongs to another detector.
     """
-    detector = arguments.detector or DEFAULT_DETECTOR
+    by_quality = QUICK_DETECTOR if getattr(arguments, "quality", None) == "fast" else DEFAULT_DETECTOR
+    detector = arguments.detector or default or by_quality
     for name, options in _OPTIONS.items():
         strays = _list_given(arguments, options.values())
         if strays and name != detector:

@@ -15,7 +15,13 @@ from typing import Any
 import numpy as np
 
 from poselift.cli.camera import add_camera_options
-from poselift.cli.detector import DetectorRequest, add_detector_options, add_quality_option, make_detector_request
+from poselift.cli.detector import (
+    QUICK_DETECTOR,
+    DetectorRequest,
+    add_detector_options,
+    add_quality_option,
+    make_detector_request,
+)
 from poselift.cli.lifter_device import choose_lifter_device
 from poselift.cli.live_outputs import LiveOutputs, OutputRequest
 from poselift.cli.request_fields import make_request
@@ -23,10 +29,10 @@ from poselift.cli.values import full_text, number_where
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
 from poselift.core.threads import limit_torch
-from poselift.detection import Detector, PlaceDetector, Search
+from poselift.detection import Detector, MoveNetBlazePose, PlaceDetector, Search
 from poselift.export.json_lines import header_line
 from poselift.finding import DEFAULT_QUALITY
-from poselift.finding.finder import build_finder
+from poselift.finding.people_finder import build_finder
 from poselift.lifting import CameraModel, StreamingPeople, StreamingWorld, camera_for
 from poselift.lifting.live.live_people import Latencies, LivePeople
 from poselift.models import Weights, load_weights
@@ -89,7 +95,7 @@ def add_command(commands: Any) -> None:
         help="poses in the world frame, Y up from the ground, after the first seconds; needs a still camera",
     )
     how.add_argument("--device", default="auto", help=DEVICE_HELP)
-    add_detector_options(parser)
+    add_detector_options(parser, QUICK_DETECTOR)
     parser.set_defaults(run=run)
 
 
@@ -114,7 +120,7 @@ class StreamRequest:
     source: str
     outputs: OutputRequest
     weights: str = _LIFTER
-    detector: DetectorRequest = field(default_factory=DetectorRequest)
+    detector: DetectorRequest = field(default_factory=lambda: DetectorRequest(QUICK_DETECTOR))
     quality: str = DEFAULT_QUALITY
     fov: float | None = None
     intrinsics: tuple[float, float, float, float] | None = None
@@ -131,7 +137,7 @@ def run(arguments: argparse.Namespace) -> None:
         InputError: as of `stream`.
     """
     outputs = OutputRequest(not arguments.no_window, arguments.out, arguments.osc, arguments.websocket)
-    stream(make_request(StreamRequest, arguments, outputs=outputs, detector=make_detector_request(arguments)))
+    stream(make_request(StreamRequest, arguments, outputs=outputs, detector=make_detector_request(arguments, QUICK_DETECTOR)))
 
 
 def stream(request: StreamRequest) -> None:
@@ -226,6 +232,9 @@ def _warm_up(detector: Detector, weights: Weights, camera: CameraModel) -> None:
     """Runs the networks once: the first time takes longer, and frames would be dropped."""
     width, height = camera.image_size
     picture = np.zeros((height, width, 3), np.uint8)
+    if isinstance(detector, MoveNetBlazePose):
+        _warm_up(detector.first, weights, camera)
+        detector.second.look_at(picture, np.arange(34.0).reshape(17, 2), np.ones(17))
     if isinstance(detector, PlaceDetector):
         detector.look(picture, np.array([[0.0, 0.0, width, height]]), np.zeros(1))
         for how in (Search(fine=False), Search(turns=(0, 1, 2, 3), tiles=True)):

@@ -13,7 +13,7 @@ from poselift.core.ahead import make_ahead
 from poselift.core.kinds import check_kinds
 from poselift.core.stopwatch import Stopwatch
 from poselift.detection import Detector
-from poselift.finding.finder import build_finder
+from poselift.finding.people_finder import build_finder
 from poselift.finding.qualities import DEFAULT_QUALITY
 from poselift.structures import Detections, Keypoints2D
 from poselift.tracking import Tracker
