@@ -29,13 +29,13 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 from jaxtyping import Float, UInt8
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 from onnx.utils import Extractor
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, sha256
+from poselift.core.onnx_runtime import onnxruntime
 from poselift.detection import MoveNet, Search
 from poselift.detection.crop import Crop
 from poselift.samples import demo_video
@@ -235,7 +235,9 @@ def crops(size: int) -> Iterator[UInt8[np.ndarray, "size size 3"]]:
         found = detector.search(frame.image, Search())
         for box in found.boxes[found.box_scores > 0.3]:
             yield Crop.square(frame.image, box, size, 1.3).image
-            yield Crop.square(frame.image, np.concatenate([box[:2], box[:2] + (box[2:] - box[:2]) / 4]), size, 1.3).image
+            yield Crop.square(
+                frame.image, np.concatenate([box[:2], box[:2] + (box[2:] - box[:2]) / 4]), size, 1.3
+            ).image
 
 
 def measure_difference(original: bytes, made: Path, model: Model) -> tuple[float, float, int]:
@@ -263,7 +265,9 @@ def main() -> None:
     """Writes the graphs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, help="folder of the graphs")
-    parser.add_argument("--packages", type=Path, default=Path("build/packages"), help="folder of the packages' archives")
+    parser.add_argument(
+        "--packages", type=Path, default=Path("build/packages"), help="folder of the packages' archives"
+    )
     parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS), help="default: all")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)

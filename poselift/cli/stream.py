@@ -138,7 +138,11 @@ def run(arguments: argparse.Namespace) -> None:
         InputError: as of `stream`.
     """
     outputs = OutputRequest(not arguments.no_window, arguments.out, arguments.osc, arguments.websocket)
-    stream(make_request(StreamRequest, arguments, outputs=outputs, detector=make_detector_request(arguments, QUICK_DETECTOR)))
+    stream(
+        make_request(
+            StreamRequest, arguments, outputs=outputs, detector=make_detector_request(arguments, QUICK_DETECTOR)
+        )
+    )
 
 
 def stream(request: StreamRequest) -> None:

@@ -1,10 +1,13 @@
 """BlazePose's landmark model: the joints of somebody whose place in a picture is known, with heels and toes."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from jaxtyping import Float, UInt8
 
+from poselift.core.errors import InputError
+from poselift.core.files import sha256
 from poselift.core.registry import published
 from poselift.detection.crop import Crop
 from poselift.detection.orientation import body_angle
@@ -44,7 +47,7 @@ _COUNT = 39
 _MARGIN = 1.25
 """Radius of the crop over the distance of the farthest joint from the hips, as MediaPipe has it."""
 _STRETCH = 1.6
-"""Least distance of the farthest joint over the length of the trunk: of somebody whose limbs are outside the picture."""
+"""Least distance of the farthest joint over the length of the trunk, for people whose limbs are outside the picture."""
 _SEEN = 0.15
 """Least score of a joint that counts for the crop."""
 _HIPS, _SHOULDERS = (COCO17.indices([f"left_{joint}", f"right_{joint}"]) for joint in ("hip", "shoulder"))
@@ -64,7 +67,7 @@ class BlazePose:
 
     Args:
         device: as in `poselift.detection.session.open_session`; "auto" is the CPU.
-        name: of the weights.
+        path: of another model of tools/prepare_landmark_models.py; the shipped one if None.
 
     Attributes:
         weights: SHA-256 of the weight file by file name.
@@ -75,10 +78,12 @@ class BlazePose:
 
     skeleton = COCO_WHOLEBODY23
 
-    def __init__(self, device: str = "auto", name: str = "blazepose_heavy") -> None:
-        network = published(name)
-        self.weights = {network.path.name: network.sha256}
-        self._session = Session(network.get(), "cpu" if device == "auto" else device, threads=1)
+    def __init__(self, device: str = "auto", path: Path | None = None) -> None:
+        path = published("blazepose_heavy").get() if path is None else path
+        if not path.is_file():
+            raise InputError(f"model {path}: no such file; check the path")
+        self.weights = {path.name: sha256(path)}
+        self._session = Session(path, "cpu" if device == "auto" else device, threads=1)
 
     def look_at(
         self, frame: UInt8[np.ndarray, "h w 3"], keypoints: Float[np.ndarray, "17 2"], scores: Float[np.ndarray, " 17"]

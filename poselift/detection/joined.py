@@ -48,9 +48,7 @@ class MoveNetBlazePose:
         return join_rows(found, joined, frame.shape)
 
 
-def join_rows(
-    found: Detections, joined: Sequence[tuple[np.ndarray, np.ndarray]], picture: Sequence[int]
-) -> Detections:
+def join_rows(found: Detections, joined: Sequence[tuple[np.ndarray, np.ndarray]], picture: Sequence[int]) -> Detections:
     """The people with the joints of both models.
 
     Args:

@@ -1,4 +1,4 @@
-"""Joints of one person from two models: where they agree, the mean; where they do not, the first one's, with less trust.
+"""Joints of one person from two models: their mean, or where they differ the first one's with less trust.
 
 All numbers were measured on two calibrated cameras (benchmarks/two_models.md). Where the two models agree within 6 % of
 the body, the mean of both lies nearer to the other camera's epipolar line than either. Where they are farther apart,
@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float, Int
 from poselift.skeleton import COCO17, COCO_WHOLEBODY23
 
 _AGREE, _DIFFER = 0.06, 0.1
-"""Distance up to which two joints are joined, and from which on the first one's counts alone; as a share of the body."""
+"""Distance up to which two joints are joined, and from which on the first one counts alone; as a share of the body."""
 _DOUBTED = 0.6
 """Factor of the score of a joint at which the two models differ."""
 _FOOT_DOUBTED = 0.2
@@ -29,9 +29,7 @@ _ROWS = [
 ]
 _BODY = len(COCO17)
 _FEET = np.array([row for row in range(_BODY, len(COCO_WHOLEBODY23)) if "small" not in COCO_WHOLEBODY23.joints[row]])
-_ANKLES = np.array(
-    [COCO17.index(f"{COCO_WHOLEBODY23.joints[row].partition('_')[0]}_ankle") for row in _FEET.tolist()]
-)
+_ANKLES = np.array([COCO17.index(f"{COCO_WHOLEBODY23.joints[row].partition('_')[0]}_ankle") for row in _FEET.tolist()])
 _FOOT_FACTORS = np.array([_FOOT[COCO_WHOLEBODY23.joints[row].partition("_")[2]] for row in _FEET.tolist()])
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -40,8 +40,6 @@ _NEW_TURNED = 0.35
 beside people who are followed."""
 _AGREES = 0.5
 """Least fit of the looks at these to what the search found."""
-_UNCLEAR = 0.4
-"""Mean joint score below which a second model is asked: poses that MoveNet makes up score so."""
 _DOUBTED = THRESHOLD / 2
 """Most score of a joint that may be another person's: nothing uses it, but the tracker knows where it is."""
 _HIDDEN = 0.5
@@ -51,6 +49,7 @@ _FINE_TAKES, _TURNED_TAKES = 0.2, 0.1
 on one core."""
 
 
+@runtime_checkable
 class Helper(Protocol):
     """A second model beside the detector."""
 
@@ -58,8 +57,14 @@ class Helper(Protocol):
         """Receives each frame with a look, the people in it, and who each of them is."""
         ...
 
-    def vouch(self, frame: Frame, place: Place) -> Detections | None:
-        """Somebody whom the detector no longer recognises where expected; None if the model does not either."""
+    def vouch(self, frame: Frame, found: Detections, people: Sequence[Followed]) -> tuple[Detections, list[int]]:
+        """The people of a look, some of them as the model sees them; and their rows: they are recognised.
+
+        Args:
+            frame: the picture.
+            found: those who are followed, then newcomers.
+            people: who are followed.
+        """
         ...
 
 
@@ -130,7 +135,7 @@ class Finder:
         found, turned = look_at_places(self._detector, frame.image, places, due, time, self._pace.quick, taken, others)
         vouched: list[int] = []
         if self._helper is not None:
-            found, vouched = _ask_again(self._helper, frame, found, due)
+            found, vouched = self._helper.vouch(frame, found, due)
         kept, people = self._keep_seen(found, turned, due, new, new_scores, time, vouched)
         if self._helper is not None:
             self._helper.note(frame, kept, people)
@@ -250,26 +255,6 @@ class Finder:
             people.append(person)
         # Who is followed, and the tracker, go on with all joints: a wrong doubt lasts no longer than its frame.
         return replace(kept, scores=np.where(doubtful, np.minimum(kept.scores, _DOUBTED), kept.scores)), people
-
-
-def _ask_again(
-    helper: Helper, frame: Frame, found: Detections, due: Sequence[Followed]
-) -> tuple[Detections, list[int]]:
-    """The people of a look, with those whom a second model sees better as it sees them; and their rows."""
-    vouched = []
-    parts = [found.rows([row]) for row in range(len(found))]
-    for row, person in enumerate(due):
-        score, place = float(found.box_scores[row]), person.expected(frame.timestamp)
-        recognised = person.recognises(score)
-        if recognised and score >= _UNCLEAR:
-            continue
-        again = helper.vouch(frame, place)
-        if again is None:
-            continue
-        if not recognised or measure_agreement(again, place) > measure_agreement(found, place, row):
-            parts[row] = again
-            vouched.append(row)
-    return (Detections.join(parts), vouched) if vouched else (found, vouched)
 
 
 def _place(found: Detections, row: int) -> Place:

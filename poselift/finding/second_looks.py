@@ -23,6 +23,8 @@ from poselift.finding.qualities import Clock, Pace
 from poselift.structures import THRESHOLD, Detections
 from poselift.video import Frame
 
+_UNCLEAR = 0.4
+"""Mean joint score of the first model below which the second one is asked: poses that MoveNet makes up score so."""
 _SURELY, _FITS = 0.8, 0.5
 """Least probability of a person in the second model's crop, and least fit to what was expected, to vouch for somebody
 whom the first model no longer recognises."""
@@ -103,22 +105,30 @@ class SecondLooks:
             seen.times.append(frame.timestamp)
             seen.looks.append(threads.submit(self._look, frame.image, found.keypoints[row], found.scores[row]))
 
-    def vouch(self, frame: Frame, place: Place) -> Detections | None:
-        """Somebody whom the first model no longer recognises, as the second one sees them; None if it does not.
+    def vouch(self, frame: Frame, found: Detections, people: Sequence[Followed]) -> tuple[Detections, list[int]]:
+        """The people of the first model's look, some of them as the second one sees them; and their rows.
+
+        It is asked where the first model recognises nobody, or scores as low as with poses that it makes up. Its pose
+        counts if it is sure of a person, and the pose fits better to what was expected.
 
         Args:
             frame: the picture.
-            place: where this person is expected.
+            found: those who are followed, then newcomers.
+            people: who are followed.
         """
-        again = self._detector.second.look_at(frame.image, place.points, np.maximum(place.scores, THRESHOLD))
-        if again.box_scores[0] < _SURELY or measure_agreement(first_joints(again), place) < _FITS:
-            return None
-        body = first_joints(again)
-        scores = _LESS * body.scores
-        seen = scores[0] > 0
-        points = body.keypoints[0, seen]
-        box = np.concatenate([points.min(0), points.max(0)])
-        return Detections(box[None], scores.mean(-1), body.keypoints, scores, body.skeleton)
+        parts, vouched = [found.rows([row]) for row in range(len(found))], []
+        for row, person in enumerate(people):
+            score, place = float(found.box_scores[row]), person.expected(frame.timestamp)
+            recognised = person.recognises(score)
+            if recognised and score >= _UNCLEAR:
+                continue
+            again = self._look_for(frame, place)
+            if again is None:
+                continue
+            if not recognised or measure_agreement(again, place) > measure_agreement(found, place, row):
+                parts[row] = again
+                vouched.append(row)
+        return (Detections.join(parts) if vouched else found), vouched
 
     def join(self, found: Detections | None, time: float) -> Detections | None:
         """The people of a frame with the joints of both models.
@@ -138,6 +148,19 @@ class SecondLooks:
             difference = None if seen is None else seen.at(time, self._wait)
             joined.append(join(found.keypoints[row], found.scores[row], difference))
         return join_rows(found, joined, self._shape)
+
+    def _look_for(self, frame: Frame, place: Place) -> Detections | None:
+        """Who is in a place, with the first model's joints; None if the second model is not sure of a person there."""
+        again = self._detector.second.look_at(frame.image, place.points, np.maximum(place.scores, THRESHOLD))
+        if again.box_scores[0] < _SURELY:
+            return None
+        body = first_joints(again)
+        seen, scores = body.scores[0] > 0, _LESS * body.scores
+        if not seen.any() or measure_agreement(body, place) < _FITS:
+            return None
+        points = body.keypoints[0, seen]
+        box = np.concatenate([points.min(0), points.max(0)])
+        return Detections(box[None], scores.mean(-1), body.keypoints, scores, body.skeleton)
 
     def _look(
         self, picture: UInt8[np.ndarray, "h w 3"], points: Float[np.ndarray, "17 2"], scores: Float[np.ndarray, " 17"]
