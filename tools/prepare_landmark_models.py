@@ -159,7 +159,7 @@ def _take_bytes(graph: ModelProto) -> None:
     given.type.tensor_type.elem_type = TensorProto.INT32
     for node in graph.graph.node:
         node.input[:] = ["shares" if name == given.name else name for name in node.input]
-    graph.graph.initializer.append(numpy_helper.from_array(np.float32(255), "most"))
+    graph.graph.initializer.append(numpy_helper.from_array(np.array(255, np.float32), "most"))
     graph.graph.node.insert(0, helper.make_node("Cast", [given.name], ["numbers"], to=TensorProto.FLOAT))
     graph.graph.node.insert(1, helper.make_node("Div", ["numbers", "most"], ["shares"]))
 

@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float
 
 from poselift.core.curves import interpolate_spline
 from poselift.core.errors import InputError
-from poselift.core.shapes import check_shapes
+from poselift.core.array_checks import check_shapes
 from poselift.skeleton.hand import HAND21
 
 SIDES = ("left", "right")
