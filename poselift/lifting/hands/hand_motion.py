@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Bool, Float
 
+from poselift.core.array_checks import check_shapes
 from poselift.core.curves import interpolate_spline
 from poselift.core.errors import InputError
-from poselift.core.array_checks import check_shapes
 from poselift.skeleton.hand import HAND21
 
 SIDES = ("left", "right")
