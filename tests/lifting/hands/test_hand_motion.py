@@ -61,8 +61,6 @@ def test_noise_becomes_less():
     assert left[5:-5].std() < 0.6 * noise.std()
 
 
-def test_arrays_of_another_shape_are_refused():
-    with pytest.raises(InputError, match="joints"):
-        hands(joints=np.zeros((30, 2, 20, 3)))
+def test_scores_are_shares():
     with pytest.raises(InputError, match="score of a hand"):
         hands(scores=np.full((30, 2), 1.5))
