@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from poselift.core.caution import Caution
 from poselift.detection import PlaceDetector, Search
 from poselift.detection.duplicates import intersection_over_union, overlap, pose_nms
 from poselift.detection.orientation import LEANING, body_angle
@@ -99,7 +100,7 @@ class Finder:
         self._confusions, self._losses = Confusions(), Losses()
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Caution]:
         """When people were confused, or might be, and when somebody was lost in the picture."""
         return [*self._confusions.warnings(), *self._losses.warnings()]
 

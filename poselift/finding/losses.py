@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.caution import Caution
 from poselift.finding.followed_person import Followed
 
 _KNOWN = 0.5
@@ -56,7 +57,7 @@ class Losses:
                 loss.again = time
                 return
 
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Caution]:
         """A line, if somebody was lost."""
         gaps = [loss for loss in self._all if loss.again is None or loss.again - loss.last > _BRIEF]
         if not gaps:
@@ -66,4 +67,5 @@ class Losses:
             for loss in gaps[:_NAMED]
         ]
         more = f" and {len(gaps) - _NAMED} more times" if len(gaps) > _NAMED else ""
-        return [f"somebody in the middle of the picture is not recognised: {', '.join(shown)}{more}"]
+        text = f"somebody in the middle of the picture is not recognised: {', '.join(shown)}{more}"
+        return [Caution(text, "missing")]

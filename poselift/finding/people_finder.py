@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Protocol, runtime_checkable
 
+from poselift.core.caution import Caution
 from poselift.core.choices import choose
 from poselift.detection import Detector, MoveNetBlazePose, PlaceDetector
 from poselift.detection.checked import check_detector
@@ -19,7 +20,7 @@ class PeopleFinder(Protocol):
     """Finds the people of successive frames."""
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Caution]:
         """When people were confused, one line each."""
         ...
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float, UInt8
 
+from poselift.core.caution import Caution
 from poselift.core.threads import background_pool, pool
 from poselift.detection.joined import MoveNetBlazePose, first_joints, join_rows
 from poselift.detection.joining import Difference, compare, join
@@ -203,7 +204,7 @@ class JoiningFinder:
         self._finder = Finder(detector.first, pace, wait, self._looks)
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Caution]:
         """When people were confused, or might be."""
         return self._finder.warnings
 
