@@ -52,6 +52,7 @@ def lift(
     fov: float | None = None,
     intrinsics: tuple[float, float, float, float] | None = None,
     world: bool = False,
+    hands: bool = False,
     skeleton: str | None = None,
     smooth: float | None = None,
     options: LiftOptions = LiftOptions(),
@@ -76,6 +77,7 @@ def lift(
         fov: field of view across the longer side of the picture, degrees; assumed if None.
         intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
         world: whether the motion is in the world frame: Y up, the ground at Y = 0.
+        hands: whether to look at hands too, where a wrist is seen.
         skeleton: "h36m17" or "cmu28"; Human3.6M's if None, as far as the weights give it.
         smooth: cutoff of a Butterworth filter, Hz; no filter if None.
         options: further settings of the lifter.
@@ -102,6 +104,7 @@ def lift(
         smooth=smooth,
         skeleton=skeleton,
         world=world,
+        hands=hands,
     )
     request = replace(request, detection=replace(request.detection, start=start, end=end, fps=fps, quality=quality))
     lifter = weights

@@ -102,6 +102,7 @@ class LiftRequest:
         smooth: cutoff of a Butterworth filter of the motion, Hz; no filter if None.
         skeleton: the joints of the result; those of Human3.6M if None, as far as the weights give them.
         world: whether the motion is in the world frame.
+        hands: whether to look at hands too, where a wrist is seen.
 
     Raises:
         InputError: a value makes no sense for any video.
@@ -117,6 +118,7 @@ class LiftRequest:
     smooth: float | None = None
     skeleton: str | None = None
     world: bool = False
+    hands: bool = False
 
     def __post_init__(self) -> None:
         """Checks, before the long work, what does not depend on the video."""

@@ -9,9 +9,9 @@ from poselift.core.errors import InputError
 from poselift.core.threads import pool
 from poselift.detection.hands import Hand, HandModel
 from poselift.geometry.camera import Camera
-from poselift.lifting.hands.hand_motion import SIDES, HandMotion
 from poselift.skeleton.hand import HAND21
 from poselift.structures import THRESHOLD, Motion
+from poselift.structures.hands import SIDES, HandMotion
 from poselift.video import Frame
 
 _SOON = 1e-4

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.lifting.hands import HandMotion
+from poselift.structures.hands import HandMotion
 
 TIMES = np.arange(30) / 30
 REST = np.random.default_rng(0).normal(scale=0.05, size=(21, 3))

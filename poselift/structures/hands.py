@@ -6,8 +6,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.array_checks import check_shapes
-from poselift.core.curves import interpolate_spline
 from poselift.core.errors import InputError
+from poselift.numerics.curves import interpolate_spline
 from poselift.skeleton.hand import HAND21
 
 SIDES = ("left", "right")
@@ -29,7 +29,7 @@ class HandMotion:
 
     Attributes:
         keypoints: joints of the left and the right hand, pixels; NaN where no hand is seen.
-        joints: the same, metres from the wrist, in the axes of the camera frame; NaN likewise.
+        joints: the same, metres from the wrist, in the axes of the person's motion; NaN likewise.
         scores: how sure each hand is, 0 to 1; 0 where none is seen.
         timestamps: seconds.
         person: number of the person.
@@ -60,6 +60,14 @@ class HandMotion:
     def seen(self) -> Bool[np.ndarray, "t 2"]:
         """Frames with a left and with a right hand."""
         return np.isfinite(self.joints).all((2, 3))
+
+    def turn(self, R: Float[np.ndarray, "3 3"]) -> "HandMotion":
+        """The same hands in other axes.
+
+        Args:
+            R: from the axes that they have to the others.
+        """
+        return replace(self, joints=self.joints @ R.T)
 
     def steady(self) -> "HandMotion":
         """The hands smooth in time, without single looks that fit to none before or after; short gaps are closed."""
