@@ -16,9 +16,9 @@ import os
 
 import numpy as np
 
+from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
-from poselift.core.kinds import check_kinds
 from poselift.core.npz import npz_arrays
 from poselift.skeleton.hand import HAND21
 from poselift.structures import HandMotion
@@ -26,7 +26,7 @@ from poselift.structures import HandMotion
 _FIELDS = ("joints", "keypoints", "scores", "timestamps", "person")
 
 
-@check_kinds
+@check_annotations
 def write_hands(path: str | os.PathLike[str], hands: HandMotion) -> None:
     """Writes the hands of a person as npz.
 
@@ -48,7 +48,7 @@ def write_hands(path: str | os.PathLike[str], hands: HandMotion) -> None:
         )
 
 
-@check_kinds
+@check_annotations
 def read_hands(path: str | os.PathLike[str]) -> HandMotion:
     """The hands that `write_hands` wrote.
 
