@@ -8,7 +8,7 @@ from poselift.core.choices import choose
 from poselift.detection import Detector, MoveNetBlazePose, PlaceDetector
 from poselift.detection.checked import check_detector
 from poselift.finding.finder import Finder
-from poselift.finding.qualities import DEFAULT_QUALITY, QUALITIES
+from poselift.finding.qualities import DEFAULT_QUALITY, QUALITIES, SECOND_LOOKS
 from poselift.finding.searching_finder import SearchingFinder
 from poselift.finding.second_looks import JoiningFinder
 from poselift.structures import Detections
@@ -46,6 +46,6 @@ def build_finder(detector: Detector, quality: str = DEFAULT_QUALITY, wait: bool 
     """
     pace = choose("quality", quality, QUALITIES)
     if isinstance(detector, MoveNetBlazePose):
-        return JoiningFinder(detector, pace, wait)
+        return JoiningFinder(detector, pace, SECOND_LOOKS[quality], wait)
     detector = check_detector(detector)
     return Finder(detector, pace, wait) if isinstance(detector, PlaceDetector) else SearchingFinder(detector, pace)

@@ -195,12 +195,13 @@ class JoiningFinder:
 
     Args:
         detector: both models.
-        pace: how often they look.
+        pace: how often the first one looks.
+        rate: looks a second of the second one at each person.
         wait: see `poselift.finding.finder.Finder`.
     """
 
-    def __init__(self, detector: MoveNetBlazePose, pace: Pace, wait: bool = True) -> None:
-        self._looks = SecondLooks(detector, pace.second, wait)
+    def __init__(self, detector: MoveNetBlazePose, pace: Pace, rate: float, wait: bool = True) -> None:
+        self._looks = SecondLooks(detector, rate, wait)
         self._finder = Finder(detector.first, pace, wait, self._looks)
 
     @property

@@ -4,7 +4,7 @@ import pytest
 from poselift.detection import MoveNetBlazePose
 from poselift.detection.blazepose import BlazePose
 from poselift.finding import VideoClip, build_finder
-from poselift.finding.qualities import QUALITIES
+from poselift.finding.qualities import SECOND_LOOKS
 from poselift.samples import demo_video
 from poselift.skeleton import COCO17, COCO_WHOLEBODY23
 from poselift.video import VideoReader
@@ -43,7 +43,7 @@ def test_the_second_model_looks_at_some_frames_only(detector, monkeypatch):
     look_at = BlazePose.look_at
     monkeypatch.setattr(BlazePose, "look_at", lambda self, *given: (looks.append(1), look_at(self, *given))[1])
     list(VideoClip(demo_video(), detector, start=1.0, end=2.0).people())
-    rate = QUALITIES["balanced"].second
+    rate = SECOND_LOOKS["balanced"]
     assert 2 * rate - 4 <= len(looks) <= 2 * rate + 6, "of two people, in a second"
 
 
