@@ -92,6 +92,11 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
         "auto: found from the background (default: auto)",
     )
     how.add_argument(
+        "--hands",
+        action="store_true",
+        help="look at hands too: 21 joints of each that can be seen, in person_N_hands.npz; needs the video",
+    )
+    how.add_argument(
         "--formats",
         type=parse_formats,
         metavar="FORMAT,...",
