@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from poselift.cli.measure.measure_tables import list_ranges
-from poselift.cli.measure.trial import SIDES, Trial, measure_spread, summarise_gait
+from poselift.cli.measure.trial import Trial
 from poselift.core.cells import format_cell
 from poselift.core.files import atomic_text, write_json
+from poselift.kinematics.gait_summary import SIDES, measure_spread, summarise_gait
 from poselift.kinematics import PERCENT
 
 NAMES = ("trials.csv", "ranges.csv", "strides.csv", "steps.csv", "events.csv", "cycles.csv", "measure.json")

@@ -9,10 +9,11 @@ from pathlib import Path
 from string import Template
 
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
-from poselift.cli.measure.trial import SIDES, Trial, summarise_gait
+from poselift.cli.measure.trial import Trial
 from poselift.core.errors import InputError
 from poselift.core.files import write_text
 from poselift.core.optional import require
+from poselift.kinematics.gait_summary import SIDES, summarise_gait
 
 PAGE = "measure.html"
 """Name of the page."""
