@@ -144,7 +144,7 @@ def _compare_measure(name: str, groups: tuple[Sequence[Trial], Sequence[Trial]],
     changes = second - first
     if len(people) > 1:
         between = float(changes.std(ddof=1)) / np.sqrt(len(people))
-        half = max(half, student(len(people) - 1) * between)
+        half = max(half, student(float(len(people) - 1)) * between)
     change = float(changes.mean())
     return Change(
         name,
