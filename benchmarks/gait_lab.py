@@ -21,6 +21,7 @@ where spine and thorax count nothing. Second table: events, steps and stance by 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -268,7 +269,7 @@ def true_steps(walk: Walk) -> list[tuple[int, float, float]]:
     places = motion.joints + motion.root[:, None]
     strikes = sorted((time, foot) for foot in range(2) for time in walk.events[foot, "strike"])
     out = []
-    for (start, other), (end, foot) in zip(strikes, strikes[1:], strict=False):
+    for (start, other), (end, foot) in pairwise(strikes):
         if foot != other and end - start < 1.5 and start >= 0 and end <= motion.timestamps[-1]:
             ankles = [CMU28.index(f"{FEET[each].removesuffix('_foot')}_ankle") for each in (other, foot)]
             at = [

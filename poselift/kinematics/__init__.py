@@ -9,8 +9,8 @@ from poselift.kinematics.footfalls import Footfalls, find_footfalls, steps_with
 from poselift.kinematics.gait import Gait, Step, Stride, measure_gait
 from poselift.kinematics.heading import face_along_x
 from poselift.kinematics.inverse import points_y_up, solve
-from poselift.kinematics.opensim_coordinates import compute_coordinates
 from poselift.kinematics.measures import measure_numbers
+from poselift.kinematics.opensim_coordinates import compute_coordinates
 from poselift.kinematics.propagation import add_uncertainty
 from poselift.kinematics.rate import resample_motion
 from poselift.kinematics.rig import Z_UP, Rig, RiggedMotion

@@ -22,8 +22,8 @@ _Z = 1.959964
 """Quantile of the normal distribution that belongs to it."""
 
 RELEVANT_DEGREES, RELEVANT_PERCENT, RELEVANT_SHARE = 5.0, 5.0, 0.1
-"""Changes that matter: of angles 5 degrees, which gait laboratories take as the limit of a reasonable error (McGinley et
-al., Gait & Posture 2009), of percentages 5 points, and of lengths, times and speeds a tenth."""
+"""Changes that matter: of angles 5 degrees, which gait laboratories take as the limit of a reasonable error (McGinley
+et al., Gait & Posture 2009), of percentages 5 points, and of lengths, times and speeds a tenth."""
 
 Verdict = Literal["changed", "no change larger than", "not shown"]
 

@@ -14,12 +14,12 @@ def measure_spread(gait: Gait, stride: Stride) -> float:
     return float(np.hypot(stride.noise, np.nan_to_num(gait.stride_scale) * stride.length))
 
 
-def summarise_gait(gait: Gait) -> dict[str, float]:
+def summarise_gait(gait: Gait) -> dict[str, float | int]:
     """Means over the steps and strides, with units and half-widths of 90 % intervals in the names."""
     strides, steps = gait.strides, gait.steps
     length, time = (np.array([getattr(stride, name) for stride in strides]) for name in ("length", "seconds"))
     noise = np.array([stride.noise for stride in strides])
-    values: dict[str, float] = {"steps": len(steps), "strides": len(strides)}
+    values: dict[str, float | int] = {"steps": len(steps), "strides": len(strides)}
     values |= {"cadence_per_min": gait.cadence, "cadence_90_per_min": gait.cadence_uncertainty}
     values |= {"stride_time_s": average_known(time), "stride_length_m": average_known(length)}
     size = np.nan_to_num(gait.stride_scale)

@@ -13,8 +13,8 @@ from poselift.cli.measure.measure_tables import gait_tables, ranges_table, trial
 from poselift.cli.measure.page import PAGE, write_page
 from poselift.cli.measure.trial import measure_trial
 from poselift.export import write_npz, write_sidecar
-from poselift.kinematics.gait_summary import summarise_gait
 from poselift.kinematics import measure_gait, measure_joint_angles
+from poselift.kinematics.gait_summary import summarise_gait
 from poselift.structures import Height
 from tests.cli.running import emptied, poselift
 from tests.kinematics.conftest import pose, turn

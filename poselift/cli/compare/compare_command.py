@@ -28,8 +28,10 @@ def add_command(commands: Any) -> None:
         help="two motions of poselift lift, its folders, or folders of such folders",
     )
     parser.add_argument(
-        "--table", type=local_path, metavar="CSV", help="trials instead: columns trial (a file), group and, with "
-        "several people, person"
+        "--table",
+        type=local_path,
+        metavar="CSV",
+        help="trials instead: columns trial (a file), group and, with several people, person",
     )
     parser.add_argument("--groups", metavar="A,B", help="the two groups of the table to compare; default: its two")
     parser.add_argument("--person", type=int, metavar="N", help="number of the person in folders with several")

@@ -26,8 +26,8 @@ NOTES = (
     "± is the half-width of the 95 % interval of the change. It has the repeatability of one trial in it: how much "
     "measures of one person differ when the same is done again, as it was measured on repeated walks and actions "
     "(docs/angles.md), and the spread of the trials that were given.",
-    "Changed: the interval does not contain 0. No change larger than X: all of the interval is smaller than what matters "
-    "(5° for an angle, 5 points for a percentage, a tenth of a length, time or speed). Not shown: neither.",
+    "Changed: the interval does not contain 0. No change larger than X: all of the interval is smaller than what "
+    "matters (5° for an angle, 5 points for a percentage, a tenth of a length, time or speed). Not shown: neither.",
     "With so many measures, about one in twenty of those that did not change is called changed by chance.",
 )
 """What a reader has to know."""

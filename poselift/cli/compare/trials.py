@@ -115,7 +115,9 @@ def _choose(folder: Path, person: int | None) -> Path:
     return people[0]
 
 
-def _read(names: Sequence[str], groups: Sequence[Sequence[tuple[Path, str]]], belt: float | None) -> tuple[Group, Group]:
+def _read(
+    names: Sequence[str], groups: Sequence[Sequence[tuple[Path, str]]], belt: float | None
+) -> tuple[Group, Group]:
     """The groups with their measures; the heights that were given must be one person's."""
     heights: dict[str, tuple[float, Path]] = {}
     found = []

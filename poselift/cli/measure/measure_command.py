@@ -1,10 +1,13 @@
 """`poselift measure`: ranges of motion, gait, and angles over the gait cycle."""
 
 import argparse
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
+from poselift.cli.measure.movements import FILE, MOVEMENTS, measure_movement, movement_table, write_movements
 from poselift.cli.measure.page import PAGE, write_page
 from poselift.cli.measure.trial import measure_trial
 from poselift.cli.read_results import add_motions_argument, find_motions, find_start, read_posed
@@ -12,6 +15,7 @@ from poselift.cli.values import local_path, number_where
 from poselift.core.files import check_writable
 from poselift.export.zero import count_from_zero
 from poselift.kinematics.gait import NO_BELT, is_belt
+from poselift.structures import Motion
 
 
 def add_command(commands: Any) -> None:
@@ -29,6 +33,9 @@ def add_command(commands: Any) -> None:
         metavar="SPEED",
         help="speed of a treadmill's belt, m/s, for the length of its strides",
     )
+    parser.add_argument(
+        "--movement", choices=[*MOVEMENTS], help="measure this movement instead of gait and ranges of angles"
+    )
     parser.add_argument("--out", type=local_path, metavar="DIR", help=f"folder for {', '.join(NAMES)} and {PAGE}")
     parser.set_defaults(run=run)
 
@@ -41,11 +48,12 @@ def run(options: argparse.Namespace) -> None:
     """
     if options.out is not None:
         check_writable(options.out)
-    motions = read_posed(find_motions(options.motions))
-    trials = [
-        measure_trial(path, count_from_zero([motion], find_start([path]))[0], options.belt)
-        for path, motion in motions.items()
-    ]
+    found = read_posed(find_motions(options.motions))
+    motions = {path: count_from_zero([motion], find_start([path]))[0] for path, motion in found.items()}
+    if options.movement is not None:
+        _measure_movement(options.movement, motions, options.out)
+        return
+    trials = [measure_trial(path, motion, options.belt) for path, motion in motions.items()]
     if options.out is not None:  # before anything is printed, to a reader who may leave
         write_files(options.out, trials)
         write_page(options.out, trials)
@@ -58,3 +66,15 @@ def run(options: argparse.Namespace) -> None:
     print("\n".join(CAVEATS))
     if options.out is not None:
         print(options.out / PAGE)
+
+
+def _measure_movement(kind: str, motions: Mapping[Path, Motion], out: Path | None) -> None:
+    """Prints the table of a movement for each motion, and writes `FILE`."""
+    found = measure_movement(kind, {str(path): motion for path, motion in motions.items()})
+    if out is not None:
+        write_movements(out / FILE, kind, found)
+    for name, rows in found.items():
+        print(f"## {name}: {kind}\n\n{movement_table(rows)}\n")
+    print(MOVEMENTS[kind][1])
+    if out is not None:
+        print(out / FILE)

@@ -11,8 +11,8 @@ from poselift.cli.measure.measure_tables import list_ranges
 from poselift.cli.measure.trial import Trial
 from poselift.core.cells import format_cell
 from poselift.core.files import atomic_text, write_json
-from poselift.kinematics.gait_summary import SIDES, measure_spread, summarise_gait
 from poselift.kinematics import PERCENT
+from poselift.kinematics.gait_summary import SIDES, measure_spread, summarise_gait
 
 NAMES = ("trials.csv", "ranges.csv", "strides.csv", "steps.csv", "events.csv", "cycles.csv", "measure.json")
 """The files of `poselift measure --out`, beside the page."""

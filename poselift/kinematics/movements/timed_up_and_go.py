@@ -65,7 +65,10 @@ def time_up_and_go(motion: Motion) -> UpAndGo:
         raise InputError("no timed up and go: fewer than four frames with a pose in a row")
     height = course.height
     tall = float(np.percentile(height, 90))
-    seats = float(np.percentile(height[: max(1, len(height) // 8)], 25)), float(height[-max(1, len(height) // 8) :].min())
+    seats = (
+        float(np.percentile(height[: max(1, len(height) // 8)], 25)),
+        float(height[-max(1, len(height) // 8) :].min()),
+    )
     if tall - max(seats) < _RISE * course.leg:
         raise InputError("no timed up and go: the person does not sit at the start and at the end, and stand between")
     up = np.flatnonzero(height > seats[0] + _UP * (tall - seats[0]))
@@ -75,7 +78,9 @@ def time_up_and_go(motion: Motion) -> UpAndGo:
     if not len(up) or not len(stood) or not len(lowering):
         raise InputError("no timed up and go: the person does not stand up and sit down again")
     times = course.times
-    root = np.stack([np.interp(times, motion.timestamps[motion.posed], motion.root[motion.posed, axis]) for axis in (0, 2)])
+    root = np.stack(
+        [np.interp(times, motion.timestamps[motion.posed], motion.root[motion.posed, axis]) for axis in (0, 2)]
+    )
     away = np.linalg.norm(root - root[:, up[0]][:, None], axis=0)
     far = int(away.argmax())
     if away[far] < _LEAST_WALK:

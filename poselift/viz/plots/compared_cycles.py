@@ -24,7 +24,9 @@ def compared_cycles_plot(groups: Mapping[str, Sequence[Cycles]]) -> Figure:
             own = curves.setdefault((each.angle, each.side), {})
             own[group] = np.concatenate([own[group], each.degrees]) if group in own else each.degrees
     shared = {
-        key: own for key, own in curves.items() if all(group in own and np.isfinite(own[group]).any() for group in groups)
+        key: own
+        for key, own in curves.items()
+        if all(group in own and np.isfinite(own[group]).any() for group in groups)
     }
     figure, axes_of = draw_panels(len(shared), 4, 0.38 * COLUMN, "gait cycle (%)")
     drawn: dict[str, Artist] = {}
