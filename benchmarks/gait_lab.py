@@ -20,7 +20,7 @@ where spine and thorax count nothing. Second table: events, steps and stance by 
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -222,11 +222,8 @@ def lifted(found: Sequence[Walk], weights: Weights, skeleton: str, known_height:
     for number, walk in enumerate(found):
         for place, (name, azimuth) in enumerate(AZIMUTHS.items()):
             view = see(walk, azimuth, 10 * number + place)[0].show(skeleton, "det")
-            motion, height = take_height(lift_view(view, weights), walk.height if known_height else None)
-            heights = {} if height is None else {motion.keypoints.person: height}
-            placed = to_world([motion], camera_of(view), heights=heights)
-            world = placed.motions[0]
-            yield Lifted(walk, name, replace(world, height=placed.heights.get(world.keypoints.person)))
+            motion = take_height(lift_view(view, weights), walk.height if known_height else None)
+            yield Lifted(walk, name, to_world([motion], camera_of(view)).motions[0])
 
 
 def angle_errors(walk: Walk, motion: Motion, exact: bool = False) -> Iterator[tuple[str, Float[np.ndarray, "t 2"]]]:

@@ -38,10 +38,9 @@ def pairs(views: Sequence[View], weights: Weights) -> Iterator[tuple[View, Motio
         if not np.isfinite(true).all():
             continue
         height = estimate_height(true, H36M17).metres
-        motion, given = take_height(lift_view(view, weights, OPTIONS), height)
-        assert given is not None
-        world = to_world([motion], camera_of(view), heights={motion.keypoints.person: given})
-        own = replace(world.motions[0].restrict(H36M17), height=given)
+        motion = take_height(lift_view(view, weights, OPTIONS), height)
+        world = to_world([motion], camera_of(view))
+        own = world.motions[0].restrict(H36M17)
         root = view.root.double().numpy() @ world.R.T + world.t
         yield view, own, replace(own, joints=true @ world.R.T, root=root, uncertainty=None)
 
@@ -90,9 +89,8 @@ def repetition_rows(views: Sequence[View], weights: Weights, height: float) -> I
     found = []
     takes_of = [view for view in views if view.action == "a09"]
     for view in takes_of:
-        motion, given = take_height(lift_view(view, weights, OPTIONS), height)
-        assert given is not None
-        world = to_world([motion], camera_of(view), heights={motion.keypoints.person: given})
+        motion = take_height(lift_view(view, weights, OPTIONS), height)
+        world = to_world([motion], camera_of(view))
         found.append(find_repetitions(world.motions[0].restrict(H36M17)))
     times = [[getattr(each, name) for one in found for each in one] for name in ("down", "up")]
     known = [[value for value in each if np.isfinite(value)] for each in times]

@@ -3,7 +3,7 @@ import csv
 import numpy as np
 import pytest
 
-from poselift.export import write_npz, write_sidecar
+from poselift.recordings import write_motion
 from poselift.structures import Height
 from tests.cli.running import poselift
 from tests.kinematics.walker import walker
@@ -14,8 +14,7 @@ def store(folder, cadence=110.0, speed=1.3, height=1.7, person=1, **about):
     folder.mkdir(parents=True, exist_ok=True)
     radii = np.full((180, 17), 0.05, np.float32)
     motion = walker(cadence, speed, uncertainty=radii, height=Height(height, 0.0, "given"), **about)
-    write_npz(folder / f"person_{person}.npz", motion)
-    write_sidecar(folder / f"person_{person}.json", motion, camera={}, weights={})
+    write_motion(folder / f"person_{person}.npz", motion)
     return folder
 
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from poselift.cli.read_results import find_people
 from poselift.core.errors import InputError
-from poselift.export import read_motion
-from poselift.export.motion_reading import is_person
 from poselift.kinematics import Cycles, cut_gait_cycles, measure_joint_angles
 from poselift.kinematics.comparison import Trial
 from poselift.kinematics.measures import find_gait, measure_numbers
+from poselift.recordings import read_motion
+from poselift.recordings.names import is_person
+from poselift.recordings.reading import find_people
 from poselift.structures import Motion
 
 _COLUMNS = ("trial", "group")

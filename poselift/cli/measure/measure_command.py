@@ -5,16 +5,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from poselift.cli.formats import add_motions_argument
 from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.movements import FILE, MOVEMENTS, measure_movement, movement_table, write_movements
 from poselift.cli.measure.page import PAGE, write_page
 from poselift.cli.measure.trial import measure_trial
-from poselift.cli.read_results import add_motions_argument, find_motions, find_start, read_posed
 from poselift.cli.values import local_path, number_where
 from poselift.core.files import check_writable
 from poselift.export.zero import count_from_zero
 from poselift.kinematics.gait import NO_BELT, is_belt
+from poselift.recordings.reading import find_motions, read_posed
 from poselift.structures import Motion
 
 
@@ -48,8 +49,10 @@ def run(options: argparse.Namespace) -> None:
     """
     if options.out is not None:
         check_writable(options.out)
-    found = read_posed(find_motions(options.motions))
-    motions = {path: count_from_zero([motion], find_start([path]))[0] for path, motion in found.items()}
+    motions = {
+        path: count_from_zero(recording.people, recording.clock.span[0])[0]
+        for path, recording in read_posed(find_motions(options.motions)).items()
+    }
     if options.movement is not None:
         _measure_movement(options.movement, motions, options.out)
         return

@@ -11,7 +11,7 @@
 | `uncertainty` | float32 (t, j) | metres; radius of the ball that holds the joint in 90 % of cases; absent if unknown |
 | `contacts` | bool (t, 2) | left and right foot are on the ground; absent if unknown |
 
-The JSON beside it has joint names, axes and units (`poselift.export.sidecar`).
+The JSON beside it has joint names, axes and units (`poselift.recordings.motion_json`).
 """
 
 import os

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.export import read_npz, write_npz
+from poselift.recordings import read_npz, write_npz
 
 
 def test_arrays_come_back_as_documented(tmp_path, motion, world_motion):

@@ -2,7 +2,7 @@
 
 import json
 
-from poselift.cli.result_folder import open_results
+from poselift.recordings.result_folder import open_results
 
 
 def _write(folder, path, files):

@@ -1,9 +1,9 @@
 import pytest
 
-from poselift.cli.detector import DetectorRequest
-from poselift.cli.lifter_device import choose_lifter_device
 from poselift.core.errors import InputError
 from poselift.detection.session import wants_cuda
+from poselift.lifting.lifter_device import choose_lifter_device
+from poselift.lifting.request import DetectorRequest
 
 
 @pytest.fixture

@@ -3,18 +3,20 @@
 import importlib.metadata
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from poselift.core.bounded import read_json, whole_number
+from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
-from poselift.core.files import write_json
+from poselift.core.files import format_json
 from poselift.core.kinds import check_kinds
 from poselift.export.unseen import unseen_spans
-from poselift.geometry.camera import MOST_PIXELS
+from poselift.geometry.camera import Camera
+from poselift.recordings.camera_json import camera_to_json
 from poselift.skeleton import Skeleton
 from poselift.structures import FEET, Motion
 
@@ -26,35 +28,48 @@ _AXES = {
     "camera": {"x": "right", "y": "down", "z": "forward"},
     "world": {"x": "right", "y": "up", "z": "backward"},
 }
-_POSE = "R x + t is the world position of the point x in the camera frame (x right, y down, z forward), metres"
 _MOST_JOINTS = 500
 _NAME = re.compile(r"\w[\w .-]*")
 """They go into tables, pages and formats of others, so that they must not be formulas or markup."""
 _PACKAGES = ("poselift", "torch", "numpy", "onnxruntime")
 
 
-@check_kinds
-def write_sidecar(
-    path: str | os.PathLike[str],
-    motion: Motion,
-    *,
-    camera: Mapping[str, Any],
-    weights: Mapping[str, Any],
-    extra: Mapping[str, Any] | None = None,
-) -> None:
-    """Writes the description of a motion's arrays.
+def format_description(path: Path, content: Mapping[str, Any]) -> str:
+    """The text of a file with what `describe_motion` gives.
 
     Args:
-        path: the JSON file to write.
+        path: of the file, for the error.
+        content: as `describe_motion` gives it.
+
+    Raises:
+        InputError: a value cannot be written as JSON (NaN, or an unknown type).
+    """
+    try:
+        return format_json(content)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{path}: a value cannot be written as JSON ({error}); leave it out") from error
+
+
+def describe_motion(
+    motion: Motion,
+    cameras: Sequence[Camera],
+    weights: Mapping[str, Any],
+    up_uncertainty: float | None,
+    extra: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The content of the JSON beside a motion's arrays.
+
+    Args:
         motion: the motion to describe.
-        camera: the camera: `K` (3 x 3), `image_size` (width, height) in pixels, `field_of_view` ("given" or "assumed"),
-            and further facts. A motion in the world frame also has `R` (3 x 3) and `t` of the world position R x + t.
+        cameras: of the videos, with their poses for a motion in the world; may be empty.
         weights: name, `sha256` and further facts by part ("lifter", "detector", ...).
+        up_uncertainty: of the direction of up in the world, radians.
         extra: further keys at the top level, such as the name of the video.
 
     Raises:
-        InputError: a key of `extra` is taken, or a value cannot be written as JSON (NaN, or an unknown type).
+        InputError: a key of `extra` is taken.
     """
+    shown = [camera_to_json(camera, motion.frame == "world", up_uncertainty) for camera in cameras]
     content: dict[str, Any] = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -69,7 +84,7 @@ def write_sidecar(
         },
         "units": {"joints": "metres", "root": "metres", "timestamps": "seconds", "keypoints": "pixels"},
         "axes": {"frame": motion.frame, **_AXES[motion.frame], "joints": "relative to the root joint"},
-        "camera": {**camera, **({"pose": _POSE} if "R" in camera else {})},
+        "camera": shown[0] if shown else {},
         "weights": weights,
         "versions": {package: _version(package) for package in _PACKAGES},
     }
@@ -84,21 +99,21 @@ def write_sidecar(
         content["height"] = asdict(motion.height)
     if spans := unseen_spans(motion):
         content["unseen_s"] = spans
-    for key, value in (extra or {}).items():
+    if len(shown) > 1:
+        content["cameras"] = shown
+    if motion.filters:
+        extra = {**extra, "filters": motion.filters}
+    for key, value in extra.items():
         if key in content:
-            raise InputError(f"{path}: the key {key!r} is reserved; choose another name")
+            raise InputError(f"the key {key!r} is reserved; choose another name")
         content[key] = value
-    try:
-        write_json(path, _plain(content))
-    except InputError:
-        raise
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{path}: a value cannot be written as JSON ({error}); leave it out") from error
+    plain: dict[str, Any] = _plain(content)
+    return plain
 
 
 @check_kinds
 def read_sidecar(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The content of a file that `write_sidecar` wrote.
+    """The content of a file that poselift wrote beside an npz.
 
     Raises:
         InputError: the file is missing, is not JSON, or is not a sidecar of a known version.
@@ -132,19 +147,6 @@ def skeleton_from_json(value: Mapping[str, Any]) -> Skeleton:
     skeleton = Skeleton(name, tuple(joints), tuple(parents[joint] for joint in joints))
     _ = skeleton.topological_order
     return skeleton
-
-
-def size_from_json(value: object) -> tuple[int, int]:
-    """The width and height under "image_size" of a sidecar, pixels.
-
-    Raises:
-        ValueError: it is no size of a picture.
-    """
-    sides = [whole_number(side, 1, MOST_PIXELS) for side in value] if isinstance(value, list) else []
-    match sides:
-        case [int(width), int(height)]:
-            return width, height
-    raise ValueError(f"image_size {value!r:.40} is not a size in pixels")
 
 
 def skeleton_to_json(skeleton: Skeleton) -> dict[str, Any]:

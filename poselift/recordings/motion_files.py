@@ -1,15 +1,20 @@
-"""Reads a motion from its npz and the JSON beside it."""
+"""A motion as an npz and the JSON beside it, read and written."""
 
 import os
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, get_args
 
 from poselift.core.bounded import whole_number
 from poselift.core.errors import InputError
+from poselift.core.files import atomic_text
 from poselift.core.kinds import check_kinds
-from poselift.export.motion_npz import read_npz
-from poselift.export.sidecar import read_sidecar, size_from_json, skeleton_from_json
+from poselift.geometry.camera import Camera
+from poselift.recordings.camera_json import size_from_json
+from poselift.recordings.motion_arrays import read_npz, write_npz
+from poselift.recordings.motion_json import describe_motion, format_description, read_sidecar, skeleton_from_json
 from poselift.skeleton import Pelvis
 from poselift.structures import MOST_PEOPLE, THRESHOLD, Height, Keypoints2D, Motion
 
@@ -39,15 +44,13 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
     Example:
         >>> import tempfile
         >>> import numpy as np
-        >>> from poselift.export import write_npz, write_sidecar
         >>> from poselift.skeleton import H36M17
         >>> times, size = np.arange(2) / 30, (640, 480)
         >>> keypoints = Keypoints2D(np.full((2, 17, 2), 9.0), np.ones((2, 17)), times, H36M17, size)
         >>> joints, root = np.zeros((2, 17, 3)), np.ones((2, 3))
         >>> motion = Motion(joints, root, times, np.zeros(2, bool), H36M17, "camera", keypoints)
         >>> path = Path(tempfile.mkdtemp()) / "person_1.npz"
-        >>> write_npz(path, motion)
-        >>> write_sidecar(path.with_suffix(".json"), motion, camera={}, weights={})
+        >>> write_motion(path, motion)
         >>> read_motion(path).root.tolist()
         [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
@@ -99,7 +102,11 @@ def _read_facts(about: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
             raise ValueError(f"the origin of the height {height['origin']!r:.40} is unknown")
         metres, spread = (_read_number(key, height[key], _TALLEST) for key in ("metres", "spread"))
         height = Height(metres, spread, height["origin"])
+    filters = about.get("filters", [])
+    if not isinstance(filters, list) or not all(isinstance(each, dict) for each in filters):
+        raise ValueError(f"filters {filters!r:.40} is not a list of groups of keys")
     facts = {
+        "filters": tuple(filters),
         "skeleton": skeleton,
         "frame": frame,
         "pelvis": pelvis,
@@ -117,3 +124,40 @@ def _read_number(name: str, value: object, most: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
         raise ValueError(f"{name} {value!r:.40} is not a number from 0 to {most:g}")
     return float(value)
+
+
+@check_kinds
+def write_motion(
+    npz_path: str | os.PathLike[str],
+    motion: Motion,
+    cameras: Sequence[Camera] = (),
+    weights: Mapping[str, Any] = MappingProxyType({}),
+    up_uncertainty: float | None = None,
+    extra: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
+    """Writes the arrays of a motion and the JSON beside them.
+
+    Both are complete under hidden names before the first one is moved to its place.
+
+    Args:
+        npz_path: the arrays; the JSON has the same name with the suffix .json.
+        motion: one person's motion.
+        cameras: of the videos.
+        weights: name, `sha256` and further facts by part ("lifter", "detector", ...).
+        up_uncertainty: of the direction of up in the world, radians.
+        extra: further keys of the JSON, such as the name of the video.
+
+    Raises:
+        InputError: a file cannot be written, or a value cannot be written as JSON.
+    """
+    write_pair(Path(npz_path), motion, describe_motion(motion, cameras, weights, up_uncertainty, extra))
+
+
+def write_pair(npz_path: Path, motion: Motion, about: Mapping[str, Any]) -> None:
+    """Writes the arrays of a motion and the JSON beside them, which has this content."""
+    json_path = npz_path.with_suffix(".json")
+    text = format_description(json_path, about)
+    with atomic_text(json_path) as file:
+        file.write(text)
+        file.flush()
+        write_npz(npz_path, motion)

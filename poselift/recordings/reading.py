@@ -1,21 +1,100 @@
-"""What commands read of the results of `poselift lift`: people, start, camera and video."""
+"""Reads what `poselift lift` wrote: a whole recording, or its people, start, camera and video."""
 
-import argparse
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.values import local_path
-from poselift.core.bounded import read_json
+from poselift.core.caution import Caution
 from poselift.core.errors import InputError
-from poselift.core.times import check_rate
-from poselift.export import read_motion, read_sidecar
-from poselift.export.motion_reading import is_person
-from poselift.export.sidecar_camera import camera_of
+from poselift.core.times import check_rate, usual_interval
 from poselift.geometry.camera import Camera
-from poselift.structures import Motion
+from poselift.recordings.camera_json import cameras_from_json
+from poselift.recordings.motion_files import read_motion
+from poselift.recordings.motion_json import read_sidecar
+from poselift.recordings.names import is_person
+from poselift.recordings.summary import read_summary
+from poselift.structures import Clock, Motion, Origin, Recording
 from poselift.video import VideoReader
+
+
+def read_recording(path: str | os.PathLike[str]) -> Recording:
+    """The recording of a folder that `poselift lift` wrote, or of one person's npz in it.
+
+    Raises:
+        InputError: there is no such folder or file, it has nobody, or a file is missing or damaged.
+    """
+    place = Path(path)
+    found = find_people(place) if place.is_dir() else [place]
+    motions = tuple(read_motion(npz) for npz in found)
+    about = read_sidecar(found[0].with_suffix(".json"))
+    summary = read_summary(found[0].parent)
+    cameras = cameras_from_json(about, found[0].with_suffix(".json"))
+    return Recording(
+        motions,
+        cameras,
+        _read_clock(motions, summary, about, found),
+        _read_origin(about, summary),
+        _read_warnings(summary),
+        {},
+        _read_up(about),
+    )
+
+
+def _read_clock(
+    motions: Sequence[Motion], summary: Mapping[str, Any], about: Mapping[str, Any], found: Sequence[Path]
+) -> Clock:
+    """The clock of the summary, or that of the people where it is missing."""
+    first, last = (pick(motion.timestamps[end] for motion in motions) for pick, end in ((min, 0), (max, -1)))
+    start = find_start(found)
+    ends = summary.get("end_s")
+    end = float(ends) if isinstance(ends, int | float) and not isinstance(ends, bool) else float(last)
+    frames = summary.get("frames")
+    longest = max(motions, key=len)
+    interval = usual_interval(longest.timestamps)
+    return Clock(
+        1 / interval if interval else None,
+        frames if isinstance(frames, int) and not isinstance(frames, bool) else len(longest),
+        (float(first) if start is None else start, max(end, float(last))),
+        read_video_rate(about, found[0]),
+    )
+
+
+def _read_origin(about: Mapping[str, Any], summary: Mapping[str, Any]) -> Origin:
+    """What the files say of the input; what is damaged there is left out."""
+    weights = about.get("weights")
+    lifter, detector = (
+        part if isinstance(weights, Mapping) and isinstance(part := weights.get(name), Mapping) else {}
+        for name in ("lifter", "detector")
+    )
+    given, video = summary.get("path"), about.get("video")
+    path = Path(given) if isinstance(given, str) and given else None
+    seen = None
+    if isinstance(video, str) and video:
+        seen = path if path is not None and path.name == video else Path(video)
+    hashes = detector.get("sha256")
+    return Origin(
+        path,
+        seen,
+        str(detector.get("name", "")),
+        dict(hashes) if isinstance(hashes, Mapping) else {},
+        dict(lifter),
+        str(summary.get("network", "")),
+    )
+
+
+def _read_warnings(summary: Mapping[str, Any]) -> tuple[Caution, ...]:
+    """The warnings of the summary, whose kinds are not in it."""
+    lines = summary.get("warnings")
+    return tuple(Caution(line, "input") for line in lines if isinstance(line, str)) if isinstance(lines, list) else ()
+
+
+def _read_up(about: Mapping[str, Any]) -> float | None:
+    camera = about.get("camera")
+    degrees = camera.get("up_uncertainty_degrees") if isinstance(camera, Mapping) else None
+    number = isinstance(degrees, int | float) and not isinstance(degrees, bool) and math.isfinite(degrees)
+    return math.radians(degrees) if number and degrees is not None else None
 
 
 def find_people(folder: Path) -> list[Path]:
@@ -32,13 +111,6 @@ def find_people(folder: Path) -> list[Path]:
     return found
 
 
-def add_motions_argument(parser: argparse.ArgumentParser) -> None:
-    """Adds the motions that a command reads; see `find_motions`."""
-    parser.add_argument(
-        "motions", type=local_path, nargs="+", metavar="NPZ|DIR", help="motions of poselift lift, or its folder"
-    )
-
-
 def find_motions(given: Iterable[Path]) -> list[Path]:
     """The motions that a command line names; a folder of `poselift lift` stands for the people in it.
 
@@ -48,14 +120,14 @@ def find_motions(given: Iterable[Path]) -> list[Path]:
     return [path for each in given for path in (find_people(each) if each.is_dir() else [each])]
 
 
-def read_posed(paths: Iterable[Path]) -> dict[Path, Motion]:
-    """The motions that have a pose, by their files; prints the files of the others.
+def read_posed(paths: Iterable[Path]) -> dict[Path, Recording]:
+    """The recordings of the npz files whose person has a pose, by file; prints the files of the others.
 
     Raises:
         InputError: a file cannot be read, or no motion has a pose.
     """
-    motions = {path: read_motion(path) for path in paths}
-    posed = {path: motion for path, motion in motions.items() if motion.posed.any()}
+    motions = {path: read_recording(path) for path in paths}
+    posed = {path: found for path, found in motions.items() if found.people[0].posed.any()}
     if not posed:
         raise InputError(f"{', '.join(map(str, motions))}: no frame has a pose; choose another person")
     for path in (path for path in motions if path not in posed):
@@ -89,10 +161,10 @@ def require_camera(about: Mapping[str, Any], npz: Path) -> Camera:
         InputError: it is missing or damaged.
     """
     sidecar = npz.with_suffix(".json")
-    camera = camera_of(about, sidecar)
-    if camera is None:
+    cameras = cameras_from_json(about, sidecar)
+    if not cameras:
         raise InputError(f"{sidecar}: the camera's K or image_size is missing; lift again")
-    return camera
+    return cameras[0]
 
 
 def read_video_rate(about: Mapping[str, Any], npz: Path) -> float | None:
@@ -139,12 +211,3 @@ def check_video(video: Path, size: Sequence[float | int], scaled: bool = False) 
         raise InputError(
             f"{video} has pictures of {info.width}x{info.height}, not {wanted}; give the video that was lifted"
         )
-
-
-def read_summary(folder: Path) -> dict[str, Any]:
-    """The content of summary.json; empty if it is not there or not readable."""
-    try:
-        content = read_json(folder / "summary.json")
-    except InputError:
-        return {}
-    return content if isinstance(content, dict) else {}

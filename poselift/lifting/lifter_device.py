@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from poselift.cli.detector import DetectorRequest
 from poselift.core.device import check_device, choose_device
 from poselift.detection.session import wants_cuda
+from poselift.lifting.request import DetectorRequest
 from poselift.models.saved_weights import graph_path, shipped_weights
 
 

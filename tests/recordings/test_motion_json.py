@@ -6,8 +6,9 @@ import pytest
 
 import poselift
 from poselift.core.errors import InputError
-from poselift.export import read_sidecar, write_sidecar
-from poselift.export.sidecar_camera import camera_of
+from poselift.geometry.camera import Camera
+from poselift.recordings import read_sidecar, write_motion
+from poselift.recordings.camera_json import cameras_from_json
 from poselift.skeleton import H36M17
 
 
@@ -16,7 +17,7 @@ def _refuse(name):
 
 
 def test_says_what_a_reader_needs(tmp_path, motion, about):
-    write_sidecar(tmp_path / "a.json", motion, **about, extra={"video": Path("walk.mp4")})
+    write_motion(tmp_path / "a.npz", motion, **about, extra={"video": Path("walk.mp4")})
     # Strict: Python's reader would take NaN, which JSON does not have.
     content = json.loads((tmp_path / "a.json").read_text(), parse_constant=_refuse)
     assert content["person"] == 3
@@ -48,7 +49,7 @@ def test_says_what_a_reader_needs(tmp_path, motion, about):
 def test_nan_and_unknown_types_are_refused_and_leave_no_file(tmp_path, motion, about):
     for value in (float("nan"), np.array([np.inf]), object()):
         with pytest.raises(InputError, match=r"a\.json"):
-            write_sidecar(tmp_path / "a.json", motion, **about, extra={"value": value})
+            write_motion(tmp_path / "a.npz", motion, **about, extra={"value": value})
     assert not list(tmp_path.iterdir())
 
 
@@ -68,14 +69,14 @@ def test_other_files_are_refused(tmp_path, text, message):
 
 
 def test_the_world_frame_its_contacts_and_its_camera(tmp_path, world_motion, about):
-    camera = {**about["camera"], "R": np.eye(3), "t": np.zeros(3)}
-    write_sidecar(tmp_path / "a.json", world_motion, **{**about, "camera": camera})
+    write_motion(tmp_path / "a.npz", world_motion, **about, up_uncertainty=0.02)
     content = read_sidecar(tmp_path / "a.json")
     assert content["axes"]["frame"] == "world"
     assert [content["axes"][axis] for axis in "xyz"] == ["right", "up", "backward"]
     assert content["contacts"] == ["left_foot", "right_foot"]
     assert content["camera"]["pose"].startswith("R x + t is the world position of the point x in the camera frame")
-    found = camera_of(content, tmp_path / "a.json")
+    (found,) = cameras_from_json(content, tmp_path / "a.json")
+    assert content["camera"]["up_uncertainty_degrees"] == 1.15
     assert (found.image_size, found.K[0].tolist(), found.R.tolist()) == (
         (640, 480),
         [800, 0, 319.5],
@@ -83,5 +84,23 @@ def test_the_world_frame_its_contacts_and_its_camera(tmp_path, world_motion, abo
     )
     for damage in ({"K": [[1, 2]]}, {"R": "turned"}, {"t": [0, 0, float("nan")]}, {"image_size": [640]}):
         with pytest.raises(InputError, match=r"a\.json: the camera's K, R, t or image_size is damaged"):
-            camera_of({"camera": {**content["camera"], **damage}}, tmp_path / "a.json")
-    assert camera_of({}, tmp_path / "a.json") is None
+            cameras_from_json({"camera": {**content["camera"], **damage}}, tmp_path / "a.json")
+    assert cameras_from_json({}, tmp_path / "a.json") == ()
+
+
+def test_cameras_that_turn_and_several_of_them_come_back(tmp_path, world_motion, about):
+    """Lens, pose at each time, and name; a file of one still camera has none of these keys."""
+    (still,) = about["cameras"]
+    turned = np.stack([np.eye(3), np.diag([-1.0, 1.0, -1.0])])
+    lens = np.array([-0.2, 0.1, 0.0, 0.01, 0.0])
+    moving = Camera(still.K, (640, 480), "given", lens, turned, np.ones((2, 3)), np.array([0.0, 1.5]), "left")
+    write_motion(tmp_path / "a.npz", world_motion, **{**about, "cameras": [moving, still]})
+    content = read_sidecar(tmp_path / "a.json")
+    first, second = cameras_from_json(content, tmp_path / "a.json")
+    for name in ("K", "distortion", "R", "t", "times"):
+        np.testing.assert_array_equal(getattr(first, name), getattr(moving, name))
+    assert (first.name, first.origin, second.still, second.origin) == ("left", "given", True, "assumed")
+    assert not {"times", "distortion", "name"} & set(content["cameras"][1])
+    content["cameras"][0]["times"] = [0.0]
+    with pytest.raises(InputError, match="is damaged"):
+        cameras_from_json(content, tmp_path / "a.json")
