@@ -11,6 +11,7 @@ from poselift.kinematics.heading import face_along_x
 from poselift.kinematics.inverse import points_y_up, solve
 from poselift.kinematics.measures import measure_numbers
 from poselift.kinematics.opensim_coordinates import compute_coordinates
+from poselift.kinematics.outliers import hampel
 from poselift.kinematics.propagation import add_uncertainty
 from poselift.kinematics.rate import resample_motion
 from poselift.kinematics.rig import Z_UP, Rig, RiggedMotion
@@ -37,6 +38,7 @@ __all__ = [
     "cut_gait_cycles",
     "face_along_x",
     "find_footfalls",
+    "hampel",
     "lock_feet",
     "measure_gait",
     "measure_joint_angles",

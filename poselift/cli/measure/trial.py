@@ -33,6 +33,7 @@ class Trial:
         why: says why there are no steps.
         cycles: joint and segment angles over the strides.
         height: of the person; None if unknown.
+        seen: share of the frames in which the person was seen, from 0 to 1.
         unused_belt: speed of a belt that was given for somebody who walks over ground, m/s; None otherwise.
     """
 
@@ -43,6 +44,7 @@ class Trial:
     why: str
     cycles: list[Cycles]
     height: Height | None
+    seen: float = 1.0
     unused_belt: float | None = None
 
 
@@ -70,4 +72,5 @@ def measure_trial(path: Path, motion: Motion, belt: float | None = None) -> Tria
     cycles = [] if found is None else [*cut_gait_cycles(joints, found), *cut_gait_cycles(segments, found)]
     name = f"{path.parent.name}/{path.stem}" if path.parent.name else path.stem
     unused = belt if found is not None and found.belt is None else None
-    return Trial(name, joints, segments, found, why, cycles, motion.height, unused)
+    seen = float((motion.posed & ~motion.interpolated).mean())
+    return Trial(name, joints, segments, found, why, cycles, motion.height, seen, unused)
