@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
-from poselift.core.kinds import check_kinds
 from poselift.detection import Detector
 from poselift.finding import Clip, VideoClip
 from poselift.keypoints import KeypointClip, KeypointFile, read_keypoints
@@ -133,7 +133,7 @@ def _open_keypoints(
     )
 
 
-@check_kinds
+@check_annotations
 def read(path: str | os.PathLike[str]) -> Recording:
     """The recording in a folder that `poselift lift` wrote, or one person's npz of it.
 
@@ -143,7 +143,7 @@ def read(path: str | os.PathLike[str]) -> Recording:
     return read_recording(path)
 
 
-@check_kinds
+@check_annotations
 def open_stream(
     source: int | str | os.PathLike[str] = 0,
     *,

@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass, field
 
+from poselift.core.annotations import check_call
 from poselift.core.download import quiet_downloads
-from poselift.core.kinds import check_call
-from poselift.core.times import HIGHEST_RATE, check_bounds, check_rate
 from poselift.detection import Detector, build_detector
 from poselift.finding import DEFAULT_QUALITY
 from poselift.geometry.camera import check_lens
 from poselift.kinematics.filtering import check_cutoff
 from poselift.kinematics.height import GivenHeights, check_chosen
 from poselift.lifting.options import LiftOptions
+from poselift.numerics.times import HIGHEST_RATE, check_bounds, check_rate
 
 DEFAULT_DETECTOR = "movenet"
 """The detector that is used if nobody chooses one: it needs no download."""

@@ -14,7 +14,6 @@ from jaxtyping import Float
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
-from poselift.core.times import usual_interval
 from poselift.finding.video_clip import Clip, ReadShare, frames_within
 from poselift.geometry.camera import Camera, camera_for
 from poselift.kinematics import butterworth
@@ -26,6 +25,7 @@ from poselift.lifting.three_stages import lift
 from poselift.lifting.world.camera_motion import camera_motion
 from poselift.lifting.world.world_frame import World, to_world
 from poselift.models import Weights
+from poselift.numerics.times import usual_interval
 from poselift.skeleton import H36M17, Skeleton, get_skeleton
 from poselift.structures import Clock, Keypoints2D, Motion, Origin, Recording
 

@@ -13,10 +13,10 @@ from poselift.cli.batch.storage import local_copy, read_objects, write_file
 from poselift.cli.batch.videos import Video
 from poselift.cli.lift import lift_into
 from poselift.cli.lift_request import CommandRequest
-from poselift.core.bounded import read_json
 from poselift.core.errors import InputError, WriteError, make_printable
 from poselift.core.files import sha256, write_json
 from poselift.core.locks import BusyError
+from poselift.core.safe_parsing import read_json
 from poselift.core.threads import limit_cores, limit_torch
 from poselift.finding import Clip
 from poselift.finding.kept_detections import KeepingClip, KeptClip
