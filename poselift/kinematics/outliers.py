@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.annotations import check_kinds
 from poselift.core.errors import InputError
-from poselift.core.kinds import check_kinds
 from poselift.kinematics.rate import split_at_gaps
 from poselift.structures import Motion
 

@@ -6,11 +6,11 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
-from poselift.core.times import usual_interval
 from poselift.kinematics.filtering import gaussian_means
 from poselift.kinematics.footfalls import steps_with
 from poselift.kinematics.rate import split_at_gaps
 from poselift.kinematics.whole_body import TO_90
+from poselift.numerics.times import usual_interval
 from poselift.structures import Motion
 
 RATE = 100.0
