@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.annotations import check_kinds
+from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
 from poselift.kinematics.rate import split_at_gaps
 from poselift.structures import Motion
@@ -24,7 +24,7 @@ _WIDEST = 5.0
 """Seconds."""
 
 
-@check_kinds
+@check_annotations
 def hampel(motion: Motion, window: float) -> Motion:
     """The motion whose joints and root are set to the median where they jump away from it.
 
