@@ -4,18 +4,18 @@
 
 The file has children who walk straight and with a turn: joint centres, the angles of Plug-in Gait, and strikes and
 toe-offs of force plates (McGill MOTION Lab's biomechzoo, MIT licence; the arrays of `cmu50.npz` and `height`, `angles`,
-`angle_names`, `event_clip`, `event`, `event_time`). Constants are chosen on the people of `train`; `val` is reported.
+`angle_names`, `event_clip`, `event`, `event_time`). What is chosen is chosen on the people of `train`; `val` is
+reported.
 
 Four level cameras of 60 degrees see each walk from ahead, at 45 degrees, from the side and from behind, with
 detector-like 2D as in training. Each is lifted as `poselift lift --world` does, from COCO-17 and with feet (halpe26),
 and with and without the height. Spine and thorax are not known, nose, eyes and ears are placed on the head as for the
 CMU corpus.
 
-First table: each angle less Plug-in Gait's. `bias` is the mean over all frames, with the constant of definition
-(`DEFINITION`) taken out; then the mean size of the error by view, without that bias; `between` is the standard
-deviation of the means of walk, view and side, `within` that of the frames about them; `±` the median half-width of the
-90 % interval, and `inside` the share of the values that lie in it. `exact` has the angles of the exact joints instead,
-where spine and thorax count nothing. Second table: events, steps and stance by view.
+First table: each angle less Plug-in Gait's. `bias` is the mean over all frames; then, by view, the mean and the
+standard deviation of the frames about the means of their walk, view and side; `between` is that of those means, `within` that of all frames about them; `±` the median half-width of the 90 % interval, `inside` the share of the
+values that lie in it, and `less bias` that share when the bias is taken out. `exact` has the angles of the exact joints
+instead, where spine and thorax count nothing. Second table: events, steps and stance by view.
 """
 
 from collections import defaultdict
@@ -75,9 +75,6 @@ _ANGLES = {
 }
 """Name, component and sign of Plug-in Gait's angle for each of ours; names without an L are of the angle's side. Those
 with an L are about the axes of the laboratory, so they are a person's own only in straight walks."""
-
-DEFINITION: dict[str, float] = {}
-"""Constant of definition: degrees to add to an angle of ours for Plug-in Gait's (docs/angles.md)."""
 
 
 @dataclass(frozen=True)
@@ -235,7 +232,7 @@ def angle_errors(walk: Walk, motion: Motion, exact: bool = False) -> Iterator[tu
         for column, name in enumerate(own.names):
             if name in walk.angles:
                 kind = strip_side(name)
-                errors = own.degrees[:, column] + DEFINITION.get(kind, 0.0) - walk.angles[name]
+                errors = own.degrees[:, column] - walk.angles[name]
                 errors -= 360 * np.round(errors / 360)
                 yield kind, np.stack([errors, half[:, column]], 1)[np.isfinite(errors)]
 
@@ -248,16 +245,22 @@ def angle_rows(found: dict[str, list[tuple[str, np.ndarray]]]) -> Iterator[list[
             continue
         every = np.concatenate([values for _, values in parts])
         bias = every[:, 0].mean()
-        cells = [bias]
+        by_view = []
         for view in AZIMUTHS:
             own = [values[:, 0] for place, values in parts if place == view]
-            cells.append(np.abs(np.concatenate(own) - bias).mean() if own else np.nan)
+            by_view.append(_spread(own) if own else "-")
         means = [values[:, 0].mean() for _, values in parts]
         within = np.concatenate([values[:, 0] - values[:, 0].mean() for _, values in parts])
-        inside = 100 * (np.abs(every[:, 0]) <= every[:, 1]).mean()
-        cells += [np.std(means), within.std(), np.median(every[:, 1])]
-        shown = [f"{cell:.1f}" if np.isfinite(cell) else "-" for cell in cells]
-        yield [name.replace("_", " "), *shown, f"{inside:.0f}" if np.isfinite(cells[-1]) else "-"]
+        half = float(np.median(every[:, 1]))
+        shown = [f"{bias:+.1f}", *by_view, f"{np.std(means):.1f}", f"{within.std():.1f}"]
+        shares = [f"{100 * (np.abs(every[:, 0] - away) <= every[:, 1]).mean():.0f}" for away in (0.0, bias)]
+        yield [name.replace("_", " "), *shown, *([f"{half:.0f}", *shares] if np.isfinite(half) else 3 * ["-"])]
+
+
+def _spread(walks_of: Sequence[np.ndarray]) -> str:
+    """Mean, and standard deviation of the values about the mean of each walk."""
+    within = np.concatenate([values - values.mean() for values in walks_of])
+    return f"{np.concatenate(walks_of).mean():+.1f} ± {within.std():.1f}"
 
 
 def true_steps(walk: Walk) -> list[tuple[int, float, float]]:
@@ -354,7 +357,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _print_angles(parts: dict[str, list[tuple[str, np.ndarray]]], title: str) -> None:
-    heads = ["angle", "bias °", *(f"{view} °" for view in AZIMUTHS), "between °", "within °", "± 90 % °", "inside %"]
+    heads = [
+        "angle",
+        "bias °",
+        *(f"{view} °" for view in AZIMUTHS),
+        "between °",
+        "within °",
+        "± 90 % °",
+        "inside %",
+        "less bias %",
+    ]
     print_table(heads, angle_rows(parts), title)
 
 

@@ -35,6 +35,7 @@ _COMMANDS = {
     "smooth": "filter a motion with a Butterworth filter",
     "measure": "measure ranges of motion and gait, as tables, files and a page",
     "compare": "compare trials: what changed, with its doubt",
+    "opensim": "scale OpenSim's model to people and solve its inverse kinematics",
     "figure": "draw figures for papers",
     "report": "make the tables and plots of a paper from evaluations",
     "attention": "draw where a lifter looks in a video",

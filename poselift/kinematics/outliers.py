@@ -1,4 +1,8 @@
-"""The Hampel filter: single frames that jump away are set back to the median around them."""
+"""The Hampel filter about a local line: single frames that jump away are set back to the frames around them.
+
+The plain filter compares a value with the median around it. A limb in swing moves far in a tenth of a second, and
+hides jumps; so each value is compared with the line from the median before it to the median after it.
+"""
 
 from dataclasses import replace
 
@@ -11,13 +15,13 @@ from poselift.kinematics.rate import split_at_gaps
 from poselift.structures import Motion
 
 _LIMIT = 3.0
-"""Standard deviations from the median beyond which a value is an outlier, as is usual (Hampel, JASA 1974; Pearson et
+"""Standard deviations beyond which a value is an outlier, as is usual (Hampel, JASA 1974; Pearson et
 al., EURASIP J. Adv. Signal Process. 2016)."""
 
 _TO_DEVIATION = 1.4826
 """From the median of the distances to the median to the standard deviation, for normal errors."""
 
-_LEAST = 0.002
+_LEAST = 0.01
 """Metres that a joint may be off in any case: a body at rest has no spread to compare with."""
 
 _WIDEST = 5.0
@@ -26,10 +30,10 @@ _WIDEST = 5.0
 
 @check_annotations
 def hampel(motion: Motion, window: float) -> Motion:
-    """The motion whose joints and root are set to the median where they jump away from it.
+    """The motion whose joints and root are set back where they jump away from the frames around them.
 
-    A joint that is farther from the median of the frames around it than three standard deviations, which are estimated
-    from the median distance, takes the median's place. Empty frames stay empty, and no window reaches across them.
+    A joint that is farther from the line through the medians before and after it than three standard deviations, which
+    are estimated from the median distance, is put onto it. Empty frames stay empty, and no window reaches across them.
 
     Args:
         motion: of one person.
@@ -57,9 +61,14 @@ def _without_outliers(
     first = np.searchsorted(times, times - window - 1e-6)
     last = np.searchsorted(times, times + window + 1e-6)
     for row, (start, end) in enumerate(zip(first, last, strict=True)):
-        around = points[start:end].astype(np.float64)
-        median = np.median(around, axis=0)
-        spread = _TO_DEVIATION * np.median(np.linalg.norm(around - median, axis=-1), axis=0)
-        far = np.linalg.norm(points[row] - median, axis=-1) > np.maximum(_LIMIT * spread, _LEAST)
-        out[row, far] = median[far]
+        if row - start < 1 or end - row < 2:
+            continue  # the first and the last frame have no line
+        around, since = points[start:end].astype(np.float64), times[start:end, None, None] - times[row]
+        before, after = np.median(around[: row - start], axis=0), np.median(around[row - start + 1 :], axis=0)
+        early, late = float(np.median(since[: row - start])), float(np.median(since[row - start + 1 :]))
+        line = before + (after - before) * (since - early) / (late - early)
+        distances = np.linalg.norm(around - line, axis=-1)
+        spread = _TO_DEVIATION * np.median(distances, axis=0)
+        far = distances[row - start] > np.maximum(_LIMIT * spread, _LEAST)
+        out[row, far] = line[row - start, far]
     return out

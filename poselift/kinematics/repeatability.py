@@ -36,7 +36,7 @@ def find_repeatability(name: str, walking: bool) -> Repeatability | None:
     deviation = (WALKING if walking else OTHERS).get(kind)
     if deviation is None:
         return None
-    return Repeatability(deviation, not (kind.endswith(("_deg", "_percent")) or kind == "step_width_m"))
+    return Repeatability(float(deviation), not (kind.endswith(("_deg", "_percent")) or kind == "step_width_m"))
 
 
 WALKING: dict[str, float] = {

@@ -12,7 +12,7 @@ from tests.kinematics.walker import walker
 def store(folder, cadence=110.0, speed=1.3, height=1.7, person=1, **about):
     """A folder as `poselift lift --world` leaves it, with one walk."""
     folder.mkdir(parents=True, exist_ok=True)
-    radii = np.full((180, 17), 0.05, np.float32)
+    radii = np.full((round(30 * about.get("seconds", 6.0)), 17), 0.05, np.float32)
     motion = walker(cadence, speed, uncertainty=radii, height=Height(height, 0.0, "given"), **about)
     write_motion(folder / f"person_{person}.npz", motion)
     return folder
