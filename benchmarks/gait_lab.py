@@ -13,8 +13,9 @@ and with and without the height. Spine and thorax are not known, nose, eyes and 
 CMU corpus.
 
 First table: each angle less Plug-in Gait's. `bias` is the mean over all frames; then, by view, the mean and the
-standard deviation of the frames about the means of their walk, view and side; `between` is that of those means, `within` that of all frames about them; `±` the median half-width of the 90 % interval, `inside` the share of the
-values that lie in it, and `less bias` that share when the bias is taken out. `exact` has the angles of the exact joints
+standard deviation of the frames about the means of their walk, view and side; `between` is that of those means,
+`within` that of all frames about them; `±` the median half-width of the 90 % interval, `inside` the share of the values
+that lie in it, and `less bias` that share when the bias is taken out. `exact` has the angles of the exact joints
 instead, where spine and thorax count nothing. Second table: events, steps and stance by view.
 """
 
