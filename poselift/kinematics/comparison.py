@@ -120,11 +120,11 @@ def _compare_measure(name: str, groups: tuple[Sequence[Trial], Sequence[Trial]],
     """One measure's change; None if a person lacks it in a group."""
     values: list[dict[str, list[float]]] = []
     for group in groups:
-        own = defaultdict(list)
+        found: dict[str, list[float]] = defaultdict(list)
         for trial in group:
             if name in trial.measures:
-                own[trial.person].append(trial.measures[name])
-        values.append(own)
+                found[trial.person].append(trial.measures[name])
+        values.append(found)
     people = sorted(values[0].keys() & values[1].keys())
     if not people:
         return None
