@@ -25,6 +25,8 @@ _CONTROLLED = {SCORE: "score", DISTRIBUTION: "distribution", REACH: "reach", STR
 _REACH = ("local_monotonic", "local_predictive", "hard")
 _TRANSFORMERS = ("lifter", "encoder_decoder", "mixste")
 _STREAMS = ("co_attention", "multi_dimensional", "multi_representational", "hierarchical")
+_EITHER = ("kernel", "performer")
+"""Mechanisms whose files set sinusoidal positions, as their papers have them, and which take rotary ones too."""
 _LONG = {"location": ("model.attention.positions=1024",)}
 """Overrides that a mechanism needs for sequences of 729 tokens."""
 
@@ -128,7 +130,9 @@ def _attention() -> list[Row]:
             (f"model/attention={name}", *_LONG.get(name, ())),
             ATTENTION[name].__module__.replace(".", "/") + ".py",
             f"tests/nn/attention/test_{name}.py",
-            positions="rotary" if name == "hierarchical" or takes_rotation(name) else "sinusoidal",
+            positions="rotary"
+            if name not in _EITHER and (name == "hierarchical" or takes_rotation(name))
+            else "sinusoidal",
             equals=REFERENCE if name == "scaled_dot" else None,
         )
         for name in _choices("model/attention")
@@ -194,7 +198,17 @@ def _controls(mechanisms: Sequence[Row]) -> list[Row]:
         for row in mechanisms
         if row.name in ("general", "local")
     ]
-    return [*plain, *both]
+    turned = [
+        replace(
+            row,
+            name=f"{row.name}_rotary",
+            overrides=(*row.overrides, "model.positions=rotary"),
+            positions="rotary",
+        )
+        for row in mechanisms
+        if row.name in _EITHER
+    ]
+    return [*plain, *both, *turned]
 
 
 def _transformer() -> list[Row]:
