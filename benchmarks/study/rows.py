@@ -75,7 +75,8 @@ def all_rows() -> list[Row]:
 
 def efficient_rows() -> list[Row]:
     """The efficient mechanisms and their controls."""
-    return [replace(row, equals=None) for row in all_rows() if row.family == EFFICIENT]
+    turned = {f"{name}_rotary" for name in _EITHER}  # long windows are trained with the positions of the papers
+    return [replace(row, equals=None) for row in all_rows() if row.family == EFFICIENT and row.name not in turned]
 
 
 def warmup_rows() -> list[Row]:
