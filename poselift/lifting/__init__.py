@@ -4,9 +4,10 @@
 (streams), and `world` (Y up, the ground at Y = 0).
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from poselift.lifting.camera_model import CameraModel, camera_for
+from poselift.core.on_demand import names_on_demand
+from poselift.geometry.camera import Camera, camera_for
 from poselift.lifting.clips.pipeline import LiftedClip, lift_clip, lift_video
 from poselift.lifting.finish.root_track import solve_root
 from poselift.lifting.live.streaming import StreamingPeople
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from poselift.lifting.dataset_views import lift_view
 
 __all__ = [
-    "CameraModel",
+    "Camera",
     "LiftOptions",
     "LiftedClip",
     "StreamedPose",
@@ -37,9 +38,5 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name != "lift_view":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from poselift.lifting.dataset_views import lift_view  # datasets need torch
-
-    return lift_view
+if not TYPE_CHECKING:
+    __getattr__ = names_on_demand(__name__, {"lift_view": "dataset_views"})  # datasets need torch

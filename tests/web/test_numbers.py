@@ -76,13 +76,18 @@ def numbers(values):
     return [None if value != value else value for value in np.asarray(values, float).reshape(-1).tolist()]
 
 
-@pytest.fixture(scope="module")
-def ran(tmp_path_factory):
-    """The folder with everything that node wrote."""
+def needs_modules():
+    """Skips the test where node or the packages of web/ are missing."""
     if shutil.which("node") is None:
         pytest.skip("node is not installed")
     if not (WEB / "node_modules" / "onnxruntime-web").is_dir():
         pytest.skip("web/node_modules lacks onnxruntime-web: npm ci --prefix web")
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    """The folder with everything that node wrote."""
+    needs_modules()
     folder = tmp_path_factory.mktemp("numbers")
     tracks = [track_for_page(track) for track in people()]
     frames = [
