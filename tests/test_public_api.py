@@ -20,6 +20,7 @@ PACKAGES = (
     "lifting",
     "metrics",
     "models",
+    "recordings",
     "skeleton",
     "structures",
     "tracking",

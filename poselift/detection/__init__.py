@@ -4,8 +4,8 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from poselift.core.annotations import check_annotations, check_call
 from poselift.core.choices import choose
-from poselift.core.kinds import check_call, check_kinds
 from poselift.core.on_demand import names_on_demand
 from poselift.core.optional import require
 from poselift.detection.detector_protocol import Detector, PlaceDetector, Search
@@ -50,7 +50,7 @@ DETECTORS: dict[str, Callable[..., Detector]] = {
 """Constructors of all detectors by name; each takes a device, and its own options by keyword."""
 
 
-@check_kinds
+@check_annotations
 def build_detector(name: str, device: str = "auto", **options: Any) -> Detector:
     """The detector with a name.
 
