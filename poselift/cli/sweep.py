@@ -46,8 +46,8 @@ def make_name(name: str, overrides: list[str], fixed: set[str]) -> str:
         >>> make_name("first", ["steps=9", "optimizer.lr=0.001", "model/attention=dot", "seed=2"], {"steps"})
         'first_lr_0.001_attention_dot'
     """
-    varied = [line.lstrip("+").partition("=") for line in overrides]
-    varied = [(key, value) for key, _, value in varied if key not in fixed and key not in ("seed", "name")]
+    given = [line.lstrip("+").partition("=") for line in overrides]
+    varied = [(key, value) for key, _, value in given if key not in fixed and key not in ("seed", "name")]
     lasts = Counter(re.split(r"[./@]", key)[-1] for key, _ in varied)
     words = [name]
     for key, value in varied:

@@ -11,8 +11,8 @@ from av.container import InputContainer
 from av.stream import Disposition
 from av.video.stream import VideoStream
 
+from poselift.core.endings import HEIF_ENDINGS
 from poselift.core.errors import InputError
-from poselift.video.endings import HEIF_ENDINGS
 
 _PATIENCE = 10.0
 """Seconds for which a server may say nothing."""

@@ -14,10 +14,10 @@ import cv2
 import numpy as np
 from jaxtyping import UInt8
 
+from poselift.core.caution import Caution
+from poselift.core.endings import PICTURE_ENDINGS, VIDEO_ENDINGS
 from poselift.core.errors import InputError
 from poselift.core.frame_numbers import frame_numbers, sparseness
-from poselift.video.endings import PICTURE_ENDINGS, VIDEO_ENDINGS
-from poselift.video.missing import JUMP
 
 PICTURE_RATE = 30.0
 """Pictures a second where the user does not say, because pictures have no times."""
@@ -83,7 +83,7 @@ def read_picture(path: Path) -> UInt8[np.ndarray, "h w 3"] | None:
 
 
 def decode_pictures(
-    pictures: Pictures, size: tuple[int, int], warnings: list[str]
+    pictures: Pictures, size: tuple[int, int], warnings: list[Caution]
 ) -> Iterator[tuple[int, UInt8[np.ndarray, "h w 3"]]]:
     """The place and the image of each picture that can be decoded, all of one size.
 
@@ -109,12 +109,12 @@ def decode_pictures(
         yield place, image
     if damaged:
         count = "1 picture is" if len(damaged) == 1 else f"{len(damaged)} pictures are"
-        warnings.append(f"{count} damaged and left out, such as {damaged[0].name}; write them again")
+        text = f"{count} damaged and left out, such as {damaged[0].name}; write them again"
+        warnings.append(Caution(text, "input"))
     if other:
-        warnings.append(
-            f"the size of the pictures changes from {size[0]} x {size[1]} to {other[0]} x {other[1]}; all are scaled "
-            "to the first"
-        )
+        sizes = f"{size[0]} x {size[1]} to {other[0]} x {other[1]}"
+        text = f"the size of the pictures changes from {sizes}; all are scaled to the first"
+        warnings.append(Caution(text, "input"))
 
 
 def _is_picture(path: Path) -> bool:
@@ -176,7 +176,7 @@ def _numbered(path: Path, files: dict[int, Path]) -> Pictures:
         missing = sum((after - before) // step - 1 for before, after in gaps)
         count = "1 picture is" if missing == 1 else f"{missing} pictures are"
         more = f" and at {len(gaps) - 1} other {'place' if len(gaps) == 2 else 'places'}" if len(gaps) > 1 else ""
-        gap = f"{count} missing: {JUMP}, as the numbers do from {gaps[0][0]} to {gaps[0][1]}{more}"
+        gap = f"{count} missing: the timestamps jump, as the numbers do from {gaps[0][0]} to {gaps[0][1]}{more}"
     return Pictures(path, [files[number] for number in numbers], places, gap)
 
 

@@ -167,9 +167,10 @@ class VideoReader:
         if not chosen:
             raise self._no_frame(f"; it ends at {(pictures.places[-1] + 1) / rate:.2f} s")
         if len(pictures.files) > 1 and not self._rated:
-            self.warnings.append(f"pictures have no times: {rate:g} a second are assumed; give their rate with --fps")
+            text = f"pictures have no times: {rate:g} a second are assumed; give their rate with --fps"
+            self.warnings.append(Caution(text, "input"))
         if pictures.gap:
-            self.warnings.append(pictures.gap)
+            self.warnings.append(Caution(pictures.gap, "clock"))
         places, files = zip(*chosen, strict=True)
         size = self.info.width, self.info.height
         decoded = decode_pictures(replace(pictures, places=places, files=files), size, self.warnings)
