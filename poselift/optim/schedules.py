@@ -1,4 +1,4 @@
-"""Learning-rate schedules: pure functions from the step to a factor on the base rate.
+"""Learning-rate schedules: factors on the base rate, by step.
 
 Each function makes a schedule. `product` combines a warm-up and a decay.
 """
@@ -54,7 +54,7 @@ def exponential_warmup(steps: Count) -> Schedule:
 
 
 def untuned_exponential_warmup(beta2: Share) -> Schedule:
-    """1 - exp(-(1 - beta2) t): the exponential warm-up that follows from Adam's beta2.
+    """1 - exp(-(1 - beta2) t): a warm-up from Adam's beta2.
 
     Ma and Yarats 2019, "On the adequacy of untuned warmup for adaptive optimization",
     https://arxiv.org/abs/1910.04209.
@@ -66,7 +66,7 @@ def untuned_exponential_warmup(beta2: Share) -> Schedule:
 
 
 def untuned_linear_warmup(beta2: Share) -> Schedule:
-    """min(1, (1 - beta2) t / 2): the linear warm-up that follows from Adam's beta2.
+    """min(1, (1 - beta2) t / 2): a warm-up from Adam's beta2.
 
     Ma and Yarats 2019, "On the adequacy of untuned warmup for adaptive optimization",
     https://arxiv.org/abs/1910.04209.
@@ -78,7 +78,7 @@ def untuned_linear_warmup(beta2: Share) -> Schedule:
 
 
 def noam(warmup: Count) -> Schedule:
-    """Rises linearly to 1, then falls with the inverse square root of the step.
+    """Rises linearly to 1, then falls as 1 / sqrt(step).
 
     Vaswani et al. 2017, https://arxiv.org/abs/1706.03762, equation 3: d^-0.5 min(t^-0.5, t warmup^-1.5), t from 1.
     Here the peak is 1, as in every schedule. A base rate of (d warmup)^-0.5 gives the paper's rates.

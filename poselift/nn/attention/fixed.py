@@ -40,7 +40,7 @@ class FixedAttention(SparseAttention):
         self.block, self.summaries = block, summaries
 
     def pattern(self, n: int, device: torch.device) -> Bool[Tensor, "1 n n"]:
-        """True in the token's own block and in the columns of the summaries."""
+        """True in the token's own block and in the summaries' columns."""
         size, index = self.block, torch.arange(n, device=device)
         own = index[:, None] // size == index // size
         return (own | (index % size >= size - self.summaries))[None]

@@ -53,14 +53,20 @@ class LinformerAttention(Attention):
         return self.out(join_heads(weights @ mixtures))
 
     def _map(self, context: AttentionContext) -> Float[Tensor, "b h n m"]:
-        """softmax(Q (E K)' / sqrt(c)) F: rows do not sum to 1, and entries may be negative."""
+        """softmax(Q (E K)' / sqrt(c)) F.
+
+        Its rows do not sum to 1, and entries may be negative.
+        """
         weights, v, present = self._weights(context)
         return weights @ self.mix_values[:, : v.shape[-2]] * present.mT
 
     def _weights(
         self, context: AttentionContext
     ) -> tuple[Float[Tensor, "b h n k"], Float[Tensor, "b h m c"], Bool[Tensor, "b 1 m 1"]]:
-        """Weight of each mixture for each query, the values before mixing, and which tokens are present."""
+        """Weights of the mixtures for each query, values, and present tokens.
+
+        The values are those before mixing.
+        """
         m, longest = context.source.shape[1], self.mix_keys.shape[1]
         if m > longest:
             raise InputError(f"linformer was built for {longest} tokens at most and got {m}; raise max_length")

@@ -35,7 +35,7 @@ class StridedAttention(SparseAttention):
         self.stride = stride
 
     def pattern(self, n: int, device: torch.device) -> Bool[Tensor, "1 n n"]:
-        """True near the diagonal, and at each whole number of strides from it."""
+        """True near the diagonal, and at whole numbers of strides."""
         index = torch.arange(n, device=device)
         distance = (index[:, None] - index).abs()
         return ((distance <= self.stride) | (distance % self.stride == 0))[None]
