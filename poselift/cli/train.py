@@ -18,7 +18,6 @@ import pytorch_lightning as pl
 import torch
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import InstantiationException
-from hydra.types import RunMode
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from pytorch_lightning.loggers import Logger
@@ -34,6 +33,7 @@ from poselift.cli.earlier_run import (
     read_resumed,
 )
 from poselift.cli.run_record import RunRecord, evaluation_command, resume_command, train_command
+from poselift.cli.sweep import in_sweep, name_in_sweep
 from poselift.core.annotations import Amount, Count, Share, Whole, check_value
 from poselift.core.errors import InputError, reason
 from poselift.core.files import remove_partial_of
@@ -97,9 +97,18 @@ _RANGES = {
 def run(config: DictConfig) -> float | None:
     """Runs `train` for the command line; each job of a sweep gets its own folder."""
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
-    if HydraConfig.initialized() and HydraConfig.get().mode == RunMode.MULTIRUN:
+    if in_sweep():
         config.output = HydraConfig.get().runtime.output_dir
+        config.name = name_in_sweep(str(config.name))
+    if HydraConfig.initialized() and trainer_stops_early(config):
+        config.trainer.max_steps = config.steps
     return run_configured(train, config)
+
+
+def trainer_stops_early(config: DictConfig) -> bool:
+    """Whether the user gives steps= and a trainer with fewer of its own, such as trainer=smoke."""
+    given = [line.split("=")[0].lstrip("+") for line in HydraConfig.get().overrides.task]
+    return "steps" in given and "trainer.max_steps" not in given and config.trainer.max_steps != config.steps
 
 
 def train(config: DictConfig, data: MotionData | None = None) -> float | None:

@@ -199,6 +199,14 @@ def euler_zxy(turned: Float[np.ndarray, "*n 3 3"]) -> Float[np.ndarray, "*n 3"]:
     return np.stack([z, x, y], -1)
 
 
+def euler_zyx(turned: Float[np.ndarray, "*n 3 3"]) -> Float[np.ndarray, "*n 3"]:
+    """Angles (z, y, x) of Rz Ry Rx, radians."""
+    y = -np.arcsin(np.clip(turned[..., 2, 0], -1.0, 1.0))
+    z = np.arctan2(turned[..., 1, 0], turned[..., 0, 0])
+    x = np.arctan2(turned[..., 2, 1], turned[..., 2, 2])
+    return np.stack([z, y, x], -1)
+
+
 def _shoulder(turned: Float[AnyArray, "t 3 3"], arm: Hinge, sign: float) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Plane of elevation, elevation and rotation of an upper arm in the thorax's frame, radians."""
     xp = array_namespace(turned)
