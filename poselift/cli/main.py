@@ -35,6 +35,8 @@ _COMMANDS = {
     "evaluate": "score a lifter or saved predictions under a protocol; every setting is a Hydra override",
     "smooth": "filter a motion with a Butterworth filter",
     "measure": "measure ranges of motion and gait, as tables, files and a page",
+    "compare": "compare trials: what changed, with its doubt",
+    "opensim": "scale OpenSim's model to people and solve its inverse kinematics",
     "figure": "draw figures for papers",
     "report": "make the tables and plots of a paper from evaluations",
     "attention": "draw where a lifter looks in a video",
@@ -165,7 +167,7 @@ def _module(name: str) -> ModuleType:
     It loads for seconds. A signal meanwhile ends the process at once: nothing is written yet, and libraries that are
     half loaded turn an interrupt into other errors.
     """
-    place = f"{name}.{name}_command" if name in ("batch", "measure") else name.replace("-", "_")
+    place = f"{name}.{name}_command" if name in ("batch", "compare", "measure") else name.replace("-", "_")
     with _handle_signals(_end_at_once, signal.SIGINT, signal.SIGTERM):
         return importlib.import_module(f"poselift.cli.{place}")
 
