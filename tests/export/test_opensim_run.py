@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.export import write_opensim
+from poselift.export.opensim import write_opensim
 from poselift.export.opensim_run import find_model, run_opensim
 from tests.kinematics.walker import walker
 
