@@ -41,8 +41,8 @@ def pairs(views: Sequence[View], weights: Weights) -> Iterator[tuple[View, Motio
         motion = take_height(lift_view(view, weights, OPTIONS), height)
         world = to_world([motion], camera_of(view))
         own = world.motions[0].restrict(H36M17)
-        root = view.root.double().numpy() @ world.R.T + world.t
-        yield view, own, replace(own, joints=true @ world.R.T, root=root, uncertainty=None)
+        root = view.root.double().numpy() @ world.camera.R.T + world.camera.t
+        yield view, own, replace(own, joints=true @ world.camera.R.T, root=root, uncertainty=None)
 
 
 def matched(found: Sequence[Jump], true: Sequence[Jump]) -> Iterator[tuple[Jump, Jump]]:

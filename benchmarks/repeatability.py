@@ -76,7 +76,9 @@ def _trial(person: str, motion: Motion) -> Trial:
 
 def deviations(groups: Groups, walking: bool) -> Iterator[tuple[str, float, float, int]]:
     """Name of each measure without its side; standard deviation within the groups, mean, and degrees of freedom."""
-    squares, means, freedom = defaultdict(list), defaultdict(list), Counter()
+    squares: defaultdict[str, list[float]] = defaultdict(list)
+    means: defaultdict[str, list[float]] = defaultdict(list)
+    freedom: Counter[str] = Counter()
     for trials in groups.values():
         own = [trial.measures for trial in trials if trial.walking == walking]
         for name in sorted({name for each in own for name in each}):

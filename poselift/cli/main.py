@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 from poselift import __version__
 from poselift.cli.values import explain_value
 from poselift.core.choices import did_you_mean
+from poselift.core.endings import PICTURE_ENDINGS
 from poselift.core.errors import InputError, describe, make_printable
 from poselift.core.optional import not_installed
 from poselift.core.telemetry import turn_off_telemetry
@@ -65,8 +66,17 @@ class _Command(_Parser):
         options, rest = super().parse_known_args(args, namespace)
         if rest:
             unknown = [argument for argument in rest if argument.startswith("-") and argument != "--"]
-            self.error(f"there is no {', '.join(unknown)}" if unknown else f"{', '.join(rest)} is too much")
+            many = f"{', '.join(rest[:3])}{', ...' if len(rest) > 3 else ''}"
+            hint = _explain_rest(rest)
+            self.error(f"there is no {', '.join(unknown)}" if unknown else f"{many} is too much{hint}")
         return options, rest
+
+
+def _explain_rest(rest: Sequence[str]) -> str:
+    """What may have been meant by words that no argument takes."""
+    if all(word.lower().endswith(PICTURE_ENDINGS) for word in rest):
+        return "; give the folder of the pictures"
+    return "; put a name with spaces into quotes, and give several videos to poselift batch"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -62,7 +62,7 @@ def test_what_cannot_be_compared_gets_one_line(tmp_path):
     assert "no whole stride" in poselift("compare", one, short).err
     both = store(store(tmp_path / "both"), person=2)
     assert "has 2 people; choose one with --person" in poselift("compare", one, both).err
-    assert poselift("compare", one, both, "--person", "2").code == 0
+    assert poselift("compare", one, both, "--person", "1").code == 0
     assert "no such file" in poselift("compare", one, tmp_path / "none").err
     assert "takes two trials" in poselift("compare", one).err
     assert "is both trials" in poselift("compare", one, one).err
