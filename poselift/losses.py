@@ -28,7 +28,9 @@ def position_loss(
     target: Float[Tensor, "b t j 3"],
     mask: Bool[Tensor, "b t j"] | Float[Tensor, "b t j"],
 ) -> Float[Tensor, ""]:
-    """Mean distance between joints, metres: MPJPE as a loss (Pavllo et al. 2019, https://arxiv.org/abs/1811.11742).
+    """Mean distance between joints, metres: MPJPE as a loss.
+
+    Pavllo et al. 2019, https://arxiv.org/abs/1811.11742.
 
     Args:
         predicted: relative to the root joint.

@@ -34,9 +34,9 @@ def detected_joints(
     thresholds: Sequence[float],
     mask: Bool[Tensor, "*batch j"] | None = None,
 ) -> ElementValues:
-    """100 for each joint within a share of the torso's diameter, else 0.
+    """100 for each detected joint, else 0.
 
-    (*batch, thresholds, j).
+    Its distance is below a threshold times the torso's diameter. (*batch, thresholds, j).
 
     Poses whose torso is not known, or has no length, do not count.
 

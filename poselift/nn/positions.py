@@ -69,7 +69,9 @@ class SinusoidalTime(nn.Module):
 
 
 class LearnedPosition(nn.Module):
-    """A learned vector for each place in the sequence (Gehring et al. 2017, https://arxiv.org/abs/1705.03122).
+    """A learned vector for each place in the sequence.
+
+    Gehring et al. 2017, https://arxiv.org/abs/1705.03122.
 
     It depends on the order of the tokens and not on their times, so it suits one frame rate.
 

@@ -32,7 +32,9 @@ def constant() -> Schedule:
 
 
 def linear_warmup(steps: Whole) -> Schedule:
-    """min(1, t / steps), where t counts from 1 (Goyal et al. 2017, https://arxiv.org/abs/1706.02677).
+    """min(1, t / steps), where t counts from 1.
+
+    Goyal et al. 2017, https://arxiv.org/abs/1706.02677.
 
     Example:
         >>> [linear_warmup(4)(step) for step in range(5)]
@@ -45,7 +47,9 @@ def linear_warmup(steps: Whole) -> Schedule:
 
 
 def exponential_warmup(steps: Count) -> Schedule:
-    """1 - exp(-t / steps), where t counts from 1 (Ma and Yarats 2019, https://arxiv.org/abs/1910.04209).
+    """1 - exp(-t / steps), where t counts from 1.
+
+    Ma and Yarats 2019, https://arxiv.org/abs/1910.04209.
 
     Args:
         steps: the time constant, after which the factor is 63 %.
@@ -104,7 +108,9 @@ def cosine_decay(steps: Count, final: Share = 0.01) -> Schedule:
 
 
 def exponential_decay(steps: Count, final: Share = 0.01) -> Schedule:
-    """Falls by the same factor in each step (VideoPose3D, Pavllo et al. 2019, https://arxiv.org/abs/1811.11742).
+    """Falls by the same factor in each step.
+
+    VideoPose3D, Pavllo et al. 2019, https://arxiv.org/abs/1811.11742.
 
     It falls beyond `steps` too. Pavllo et al. use 0.95 per epoch for 80 epochs: `final` is then 0.95^80 = 0.017.
 

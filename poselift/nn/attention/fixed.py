@@ -12,7 +12,9 @@ from poselift.nn.attention.sparse import SparseAttention
 
 
 class FixedAttention(SparseAttention):
-    """A token looks at its block and at the end of every block (Child et al. 2019, https://arxiv.org/abs/1904.10509).
+    """A token looks at its block and at every block's end.
+
+    Child et al. 2019, https://arxiv.org/abs/1904.10509.
 
     The last tokens of each block learn to summarise it for all others. This suits data without the period that the
     strided pattern needs.

@@ -14,7 +14,9 @@ from poselift.nn.attention.mechanism import Attention
 
 
 class LinformerAttention(Attention):
-    """Keys and values of m tokens become those of k mixtures (Wang et al. 2020, https://arxiv.org/abs/2006.04768).
+    """Keys and values of m tokens become those of k mixtures.
+
+    Wang et al. 2020, https://arxiv.org/abs/2006.04768.
 
     Attention matrices are nearly of low rank. So two learned matrices along the tokens make k mixtures of the keys and
     of the values, and queries attend to the mixtures.

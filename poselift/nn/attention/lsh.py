@@ -30,7 +30,9 @@ _ITSELF = -1e5
 
 
 class LSHAttention(Attention):
-    """A token looks at those in its hash bucket (Reformer, Kitaev et al. 2020, https://arxiv.org/abs/2001.04451).
+    """A token looks at those in its hash bucket.
+
+    Reformer, Kitaev et al. 2020, https://arxiv.org/abs/2001.04451.
 
     The nearest keys dominate a softmax, and locality-sensitive hashing finds them. Queries and keys are one projection,
     and keys have unit length. A random rotation R sends each token to the bucket of its nearest axis. Tokens are sorted

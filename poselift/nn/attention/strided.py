@@ -12,7 +12,9 @@ from poselift.nn.attention.sparse import SparseAttention
 
 
 class StridedAttention(SparseAttention):
-    """A token looks at its neighbours and at every l-th token (Child et al. 2019, https://arxiv.org/abs/1904.10509).
+    """A token looks at neighbours and at every l-th token.
+
+    Child et al. 2019, https://arxiv.org/abs/1904.10509.
 
     Two steps lead from any token to any other: one to a neighbour, one over a whole number of strides.
 
