@@ -112,6 +112,8 @@ def run(arguments: argparse.Namespace) -> None:
         recording = lift_into(unfinished, clip, weights, request, report)
     for warning in recording.warnings:
         output.print(make_printable(f"warning: {warning}"))
+    if recording.camera_report:
+        output.print(make_printable(str(recording.camera_report["text"])))
     posed = [motion for motion in recording.people if motion.posed.any()]
     if not posed:
         summary = make_printable(f"nobody was lifted in {path}; the reasons are in {out / SUMMARY}")
