@@ -158,7 +158,9 @@ _CHECKPOINTS = (".bin", ".pth", ".pt", ".tar", ".ckpt", ".h5", ".pkl")
 
 
 def _refuse_other_files(path: Path) -> None:
-    """Says what else a file is that was given as weights; nothing for what may be a mistyped name.
+    """Says what other file was given as weights.
+
+    Nothing for what may be a mistyped name.
 
     Raises:
         InputError: the path is that of a file of weights.
