@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import FunctionProto, NodeProto, TensorProto, helper, numpy_helper
 
 from benchmarks.command import command_line
+from poselift.core.onnx_runtime import onnxruntime
 from poselift.core.registry import published
 from poselift.detection import MoveNet, Search
 from poselift.detection.crop import Crop

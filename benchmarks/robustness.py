@@ -37,7 +37,7 @@ from benchmarks.command import add_bench, command_line, errors_shown, print_tabl
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
 from poselift.kinematics.height import estimate_height, take_height
-from poselift.lifting import CameraModel, LiftOptions, camera_for, lift
+from poselift.lifting import Camera, LiftOptions, camera_for, lift
 from poselift.lifting.dataset_views import camera_of, keypoints_of
 from poselift.models import Weights, load_weights
 from poselift.skeleton import H36M17, get_skeleton
@@ -60,12 +60,12 @@ GAPS = "Frames without keypoints"
 """The table that also has `within`."""
 
 
-def assumed_camera(view: View) -> CameraModel:
+def assumed_camera(view: View) -> Camera:
     """The camera that `poselift lift` assumes."""
     return camera_for(camera_of(view).image_size)
 
 
-def wrong_camera(factor: float) -> Callable[[View], CameraModel]:
+def wrong_camera(factor: float) -> Callable[[View], Camera]:
     """A camera whose field of view is wrong by a factor."""
     return lambda view: camera_for(camera_of(view).image_size, fov=factor * camera_of(view).fov)
 
@@ -84,7 +84,7 @@ class Condition:
 
     name: str
     change: Change = unchanged
-    camera: Callable[[View], CameraModel] = camera_of
+    camera: Callable[[View], Camera] = camera_of
     height: bool = False
     hides: bool = False
 

@@ -35,7 +35,7 @@ from poselift.data.views import View
 from poselift.export import read_motion, read_sidecar
 from poselift.export.sidecar_camera import camera_of as camera_in
 from poselift.kinematics.foot_contacts import feet_of, find_contacts
-from poselift.lifting import CameraModel, lift_view, to_world
+from poselift.lifting import Camera, lift_view, to_world
 from poselift.lifting.dataset_views import camera_of
 from poselift.models import Weights, load_weights
 from poselift.skeleton import H36M17
@@ -173,7 +173,7 @@ def measured(view: View, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"],
     return row
 
 
-def read_folder(folder: Path) -> tuple[list[Motion], CameraModel]:
+def read_folder(folder: Path) -> tuple[list[Motion], Camera]:
     """Everybody whom `poselift lift` wrote to a folder, and the camera."""
     paths = sorted(folder.glob("person_*.npz"))
     if not paths:
@@ -182,10 +182,10 @@ def read_folder(folder: Path) -> tuple[list[Motion], CameraModel]:
     seen = camera_in(read_sidecar(sidecar), sidecar)
     if seen is None:
         raise InputError(f"{sidecar}: the camera is missing; lift again")
-    return motions, CameraModel(seen.K, seen.image_size, "given")
+    return motions, Camera(seen.K, seen.image_size, "given")
 
 
-def kept(motions: Sequence[Motion], camera: CameraModel) -> Iterator[list[float]]:
+def kept(motions: Sequence[Motion], camera: Camera) -> Iterator[list[float]]:
     """What the world changes of each person's motion."""
     heights = {motion.keypoints.person: motion.height for motion in motions if motion.height is not None}
     world = to_world(motions, camera, heights=heights)

@@ -14,6 +14,7 @@ from poselift.core.array_checks import check_bounded, check_scores, check_shapes
 from poselift.core.bounded import real_number, whole_number
 from poselift.core.errors import InputError
 from poselift.core.times import check_times, interpolate
+from poselift.geometry.camera import check_image_size
 from poselift.skeleton import Pelvis, Skeleton
 from poselift.skeleton.skeleton import strip_side
 
@@ -22,8 +23,6 @@ FEET = ("left_foot", "right_foot")
 THRESHOLD = 0.2
 """Least score of a joint that is lifted and drawn, if nobody says otherwise."""
 
-MOST_PIXELS = 1 << 16
-"""Largest side of a picture."""
 MOST_PEOPLE = 999_999_999
 """Largest number of a person."""
 
@@ -42,20 +41,6 @@ TRUNK = ("left_hip", "right_hip", "left_shoulder", "right_shoulder", "pelvis", "
 
 _FARTHEST = 10
 """Picture sizes from the origin beyond which a keypoint is a mistake, not a joint outside of the picture."""
-
-
-def check_image_size(image_size: object) -> tuple[int, int]:
-    """The size of a picture.
-
-    Raises:
-        InputError: it is not two whole numbers from 1 to 65,536, width and height.
-    """
-    array = isinstance(image_size, np.ndarray) and image_size.ndim == 1
-    pair = list(image_size) if array or isinstance(image_size, tuple | list) else []  # type: ignore[call-overload]
-    sides = [whole_number(real_number(side), 1, MOST_PIXELS) for side in pair]
-    if len(sides) != 2 or sides[0] is None or sides[1] is None:
-        raise InputError(f"image_size={image_size!r:.60} is not a size; give (width, height) in whole pixels")
-    return sides[0], sides[1]
 
 
 def _count_joints(skeleton: object) -> int:

@@ -15,7 +15,7 @@ from poselift.core.device import DEVICE_HELP
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.core.progress_text import Output, stage_progress
-from poselift.lifting import CameraModel, LiftOptions, lift, lift_video
+from poselift.lifting import Camera, LiftOptions, lift, lift_video
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.models import Weights, load_weights
 from poselift.models.attention_maps import attention_maps
@@ -103,9 +103,7 @@ def run(options: argparse.Namespace) -> None:
     )
 
 
-def watch(
-    keypoints: Keypoints2D, weights: Weights, camera: CameraModel, frames: int
-) -> tuple[Motion, list[AttentionMap]]:
+def watch(keypoints: Keypoints2D, weights: Weights, camera: Camera, frames: int) -> tuple[Motion, list[AttentionMap]]:
     """The motion of the first window as `poselift lift` gives it, and the attention behind it.
 
     Args:

@@ -134,7 +134,7 @@ def _draw_skeleton(motions: Sequence[Motion], request: FigureRequest) -> "Figure
 
 
 def _draw_strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
-    from poselift.viz.plots.strip import PictureCamera, strip_plot
+    from poselift.viz.plots.strip import strip_plot
 
     first: Path = request.motions[0]
     about = read_sidecar(first.with_suffix(".json"))
@@ -148,7 +148,7 @@ def _draw_strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     pictures = (
         [_take_frame(video, time + _start(request), slack, camera.image_size, rate) for time in times] if video else []
     )
-    return strip_plot(motions, times, pictures, PictureCamera(camera.K, camera.R, camera.t))
+    return strip_plot(motions, times, pictures, camera)
 
 
 def _draw_time(motions: Sequence[Motion], request: FigureRequest) -> "Figure":

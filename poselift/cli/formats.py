@@ -12,7 +12,8 @@ from poselift.core.errors import InputError, WriteError, reason
 from poselift.core.files import remove_partial_of
 from poselift.export import read_motion, read_sidecar
 from poselift.export.export_formats import FORMATS, Format
-from poselift.export.sidecar_camera import SidecarCamera, camera_of
+from poselift.export.sidecar_camera import camera_of
+from poselift.geometry.camera import Camera
 from poselift.structures import Motion
 
 PAGE = "html"
@@ -55,7 +56,7 @@ def plan_files(names: Sequence[str], stem: str) -> list[str]:
     return own + list(PAGE_FILES if PAGE in names else ())
 
 
-def sidecar_camera(format_: Format, npz: Path) -> SidecarCamera | None:
+def sidecar_camera(format_: Format, npz: Path) -> Camera | None:
     """The camera of a motion's sidecar, if the format has room for one.
 
     Raises:

@@ -8,10 +8,10 @@ from poselift.cli.request_fields import set_fields
 from poselift.cli.weights import DEFAULT_LIFTER
 from poselift.core.times import HIGHEST_RATE, check_bounds, check_rate
 from poselift.finding import DEFAULT_QUALITY
+from poselift.geometry.camera import check_lens
 from poselift.kinematics.filtering import check_cutoff
 from poselift.kinematics.height import GivenHeights
 from poselift.lifting import LiftOptions
-from poselift.lifting.camera_model import check_lens
 from poselift.lifting.clips.pipeline import check_chosen
 
 

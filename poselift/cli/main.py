@@ -20,6 +20,7 @@ from poselift.cli.values import explain_value
 from poselift.core.choices import did_you_mean
 from poselift.core.errors import InputError, describe, make_printable
 from poselift.core.optional import not_installed
+from poselift.core.telemetry import turn_off_telemetry
 
 _COMMANDS = {
     "lift": "3D motion from a video, or from 2D keypoints",
@@ -77,6 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files need not be UTF-8
+    turn_off_telemetry()  # of packages that others import, too
     given = list(sys.argv[1:] if arguments is None else arguments)
     # Python takes its handlers away while it exits. Ctrl-C then would kill a process whose work is done.
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)

@@ -12,7 +12,8 @@ from poselift.core.errors import InputError
 from poselift.core.times import check_rate
 from poselift.export import read_motion, read_sidecar
 from poselift.export.motion_reading import is_person
-from poselift.export.sidecar_camera import SidecarCamera, camera_of
+from poselift.export.sidecar_camera import camera_of
+from poselift.geometry.camera import Camera
 from poselift.structures import Motion
 from poselift.video import VideoReader
 
@@ -81,7 +82,7 @@ def find_start(people: Iterable[Path]) -> float | None:
     return min(starts, default=None)
 
 
-def require_camera(about: Mapping[str, Any], npz: Path) -> SidecarCamera:
+def require_camera(about: Mapping[str, Any], npz: Path) -> Camera:
     """The camera in the sidecar of a motion.
 
     Raises:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.random import default_rng
 
 from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import DetectorRequest, add_detector_options, add_quality_option, make_detector_request
@@ -27,7 +28,7 @@ from poselift.detection import Detector, PlaceDetector, Search
 from poselift.export.json_lines import header_line
 from poselift.finding import DEFAULT_QUALITY
 from poselift.finding.finder import build_finder
-from poselift.lifting import CameraModel, StreamingPeople, StreamingWorld, camera_for
+from poselift.lifting import Camera, StreamingPeople, StreamingWorld, camera_for
 from poselift.lifting.live.live_people import Latencies, LivePeople
 from poselift.models import Weights, load_weights
 from poselift.structures import LiveFrame
@@ -222,7 +223,7 @@ def _stream(
         work.result()
 
 
-def _warm_up(detector: Detector, weights: Weights, camera: CameraModel) -> None:
+def _warm_up(detector: Detector, weights: Weights, camera: Camera) -> None:
     """Runs the networks once: the first time takes longer, and frames would be dropped."""
     width, height = camera.image_size
     picture = np.zeros((height, width, 3), np.uint8)
@@ -232,7 +233,7 @@ def _warm_up(detector: Detector, weights: Weights, camera: CameraModel) -> None:
             detector.search(picture, how)
     else:
         detector.detect([picture])
-    body = np.random.default_rng(0).uniform(0, min(camera.image_size), (len(detector.skeleton), 2))
+    body = default_rng(0).uniform(0, min(camera.image_size), (len(detector.skeleton), 2))
     StreamingPeople(weights, camera, detector.skeleton).push({1: (body, np.ones(len(body)))}, 0.0)
 
 

@@ -1,6 +1,7 @@
 """Checks of the arrays that people give from Python, each with an error that names the array."""
 
 import numpy as np
+from numpy.ma import MaskedArray  # np.ma would load it in the thread that checks first
 
 from poselift.core.errors import InputError
 
@@ -18,7 +19,7 @@ def check_shapes(owner: object, what: str, **shapes: tuple[int, ...]) -> None:
     """
     for name, shape in shapes.items():
         value = getattr(owner, name)
-        if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
+        if not isinstance(value, np.ndarray) or isinstance(value, MaskedArray):
             raise InputError(f"{name} is a {type(value).__name__}; give a numpy array, with NaN for what is unknown")
         if value.dtype.kind not in "fiub":
             raise InputError(f"{name} has the type {value.dtype}; give real numbers")

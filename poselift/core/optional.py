@@ -5,6 +5,7 @@ import importlib.util
 from types import ModuleType
 
 from poselift.core.errors import InputError, reason
+from poselift.core.telemetry import turn_off_telemetry
 
 _TRAIN = ("torch", "pytorch_lightning", "torchmetrics", "hydra", "omegaconf", "rich", "safetensors")
 _EXTRAS = dict.fromkeys(_TRAIN, "train") | dict.fromkeys(("matplotlib", "mpl_toolkits"), "plots")
@@ -22,7 +23,7 @@ def _missing(package: str, extra: str) -> InputError:
 
 
 def require(package: str, extra: str) -> ModuleType:
-    """The module of an optional package.
+    """The module of an optional package, with its telemetry off.
 
     Args:
         package: module to import.
@@ -33,6 +34,7 @@ def require(package: str, extra: str) -> ModuleType:
     """
     if importlib.util.find_spec(package) is None:
         raise _missing(package, extra)
+    turn_off_telemetry()
     try:
         return importlib.import_module(package)
     except ImportError as error:

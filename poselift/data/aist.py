@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from poselift.core.bounded import read_json, read_lenient_text
 from poselift.core.errors import InputError
+from poselift.data.camera_views import view_of
 from poselift.data.loading import TRAIN_VAL_TEST, pick_names, pick_split
 from poselift.data.reading import Layout, Shape, entry, load_pickle, numbers
-from poselift.data.still_camera import StillCamera
 from poselift.data.views import View
 from poselift.geometry import axis_angle_to_matrix
+from poselift.geometry.camera import Camera
 from poselift.skeleton import COCO17
 
 LAYOUT = Layout(
@@ -80,7 +80,7 @@ def load_aist(
     mapping = root / "cameras" / "mapping.txt"
     words = _read_words(mapping)
     settings = dict(zip(words[::2], words[1::2], strict=False))
-    rigs: dict[str, dict[str, StillCamera]] = {}
+    rigs: dict[str, dict[str, Camera]] = {}
     views = []
     for sequence in _read_words(root / "splits" / f"pose_{split}.txt"):
         if sequence in excluded:
@@ -95,7 +95,7 @@ def load_aist(
     return views
 
 
-def _load_sequence(root: Path, sequence: str, keypoints: str, cameras: list[StillCamera]) -> list[View]:
+def _load_sequence(root: Path, sequence: str, keypoints: str, cameras: list[Camera]) -> list[View]:
     fields = sequence.split("_")
     if len(fields) != 6 or fields[2] != "cAll":
         raise InputError(f"{sequence!r} is not a sequence of AIST++; their names are like gBR_sBM_cAll_d04_mBR0_ch01")
@@ -107,7 +107,8 @@ def _load_sequence(root: Path, sequence: str, keypoints: str, cameras: list[Stil
         path = LAYOUT.require_file(root / "keypoints2d" / f"{sequence}.pkl")
         detected = _entry(path, load_pickle(path), "keypoints2d", (len(CAMERAS), len(world), len(COCO17), 3))
     return [
-        camera.view(
+        view_of(
+            camera,
             sequence.replace("cAll", camera.name),
             dancer,
             world,
@@ -120,7 +121,7 @@ def _load_sequence(root: Path, sequence: str, keypoints: str, cameras: list[Stil
     ]
 
 
-def _read_rig(path: Path) -> dict[str, StillCamera]:
+def _read_rig(path: Path) -> dict[str, Camera]:
     """The nine cameras of a setting, by name."""
     content = read_json(path)
     if not isinstance(content, list) or not all(isinstance(camera, dict) for camera in content):
@@ -129,18 +130,18 @@ def _read_rig(path: Path) -> dict[str, StillCamera]:
     return {name: _read_camera(f"{path}: camera {name}", name, entry(path, rig, name)) for name in CAMERAS}
 
 
-def _read_camera(where: str, name: str, content: dict[str, Any]) -> StillCamera:
+def _read_camera(where: str, name: str, content: dict[str, Any]) -> Camera:
     shapes = {"size": (2,), "matrix": (3, 3), "rotation": (3,), "translation": (3,), "distortions": (5,)}
     size, K, rotation, translation, distortion = (_entry(where, content, key, shape) for key, shape in shapes.items())
     if not all(np.isfinite(values).all() for values in (size, K, rotation, translation, distortion)):
         raise InputError(f"{where} has numbers that are not finite; download the annotations again")
-    return StillCamera(
-        name=name,
-        image_size=(int(size[0]), int(size[1])),
-        K=torch.from_numpy(K),
-        R=axis_angle_to_matrix(torch.from_numpy(rotation)),
-        t=torch.from_numpy(translation) * CENTIMETRE,
-        distortion=torch.from_numpy(distortion),
+    return Camera.from_extrinsics(
+        K,
+        (int(size[0]), int(size[1])),
+        axis_angle_to_matrix(rotation),
+        translation * CENTIMETRE,
+        distortion,
+        name,
     )
 
 

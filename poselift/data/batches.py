@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
+from numpy.random import SeedSequence
 from torch import Tensor
 from torch.utils.data import IterableDataset
 
@@ -108,5 +109,5 @@ class Batches(IterableDataset[Batch]):
     def make(self, number: int) -> Batch:
         """The batch with this number in the epoch."""
         place = [self.seed, self.epoch, number * self.processes + self.rank]
-        seed = int(np.random.SeedSequence(place).generate_state(1, np.uint64)[0] >> np.uint64(1))
+        seed = int(SeedSequence(place).generate_state(1, np.uint64)[0] >> np.uint64(1))
         return self.sampler.sample(self.batch_size, torch.Generator(self.sampler.device).manual_seed(seed))

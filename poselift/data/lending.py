@@ -4,9 +4,9 @@ import itertools
 from collections.abc import Collection
 from dataclasses import replace
 
-import numpy as np
 import torch
 from jaxtyping import Float
+from numpy.random import default_rng
 from torch import Tensor
 
 from poselift.data.augment import hang, measure_known_bones, pelvis_axes, shoulder_axes
@@ -60,7 +60,7 @@ def put_on_bodies(corpus: MotionCorpus, bodies: list[Body]) -> MotionCorpus:
         corpus: joints of CMU-28.
         bodies: at least one.
     """
-    chance = np.random.default_rng(0)
+    chance = default_rng(0)
     joints, root = corpus.joints.clone(), corpus.root.clone()
     starts = corpus.clip_start.tolist()
     for first, end in itertools.pairwise(starts):

@@ -14,11 +14,12 @@ from jaxtyping import Float
 
 from poselift.core.bounded import read_lenient_text
 from poselift.core.errors import InputError
+from poselift.data.camera_views import view_of
 from poselift.data.corpus import MotionCorpus
 from poselift.data.loading import INCH, intrinsics, pick_names, pick_split
 from poselift.data.reading import Layout
-from poselift.data.still_camera import StillCamera
 from poselift.data.views import View
+from poselift.geometry.camera import Camera
 from poselift.skeleton import TOTALCAPTURE21
 
 _POSES = "gt_skel_gbl_pos.txt"
@@ -80,8 +81,14 @@ def load_totalcapture(root: str | Path, split: str = "test", cameras: Sequence[s
         subject, _, action = take.partition("/")
         world = read_positions(path)
         views += [
-            rig[name].view(
-                f"{take}/{name}", subject, world, TOTALCAPTURE21, fps=FPS, action=action.rstrip("0123456789")
+            view_of(
+                rig[name],
+                f"{take}/{name}",
+                subject,
+                world,
+                TOTALCAPTURE21,
+                fps=FPS,
+                action=action.rstrip("0123456789"),
             )
             for name in chosen
         ]
@@ -147,7 +154,7 @@ def _find_takes(root: Path, split: str) -> dict[str, Path]:
     return takes
 
 
-def _read_rig(path: Path) -> dict[str, StillCamera]:
+def _read_rig(path: Path) -> dict[str, Camera]:
     """The eight cameras by name.
 
     The first line has their number and that of the distortion terms. Each camera has seven lines: the first and last
@@ -176,13 +183,13 @@ def _read_rig(path: Path) -> dict[str, StillCamera]:
         if not all(np.isfinite(values).all() for values in (picture, lens, t)):
             raise InputError(f"{path}, line {at}: the camera {name} has numbers that are not finite")
         first_row, last_row, first_column, last_column = picture
-        rig[name] = StillCamera(
-            name=name,
-            image_size=(int(last_column - first_column) + 1, int(last_row - first_row) + 1),
-            K=torch.from_numpy(intrinsics(*lens)),
-            R=torch.from_numpy(rotation),
-            t=torch.from_numpy(t),
-            distortion=torch.tensor([k1, 0, 0, 0, 0], dtype=torch.float64),
+        rig[name] = Camera.from_extrinsics(
+            intrinsics(*lens),
+            (int(last_column - first_column) + 1, int(last_row - first_row) + 1),
+            rotation,
+            t,
+            np.array([k1, 0.0, 0.0, 0.0, 0.0]),
+            name,
         )
     return rig
 

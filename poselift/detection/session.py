@@ -10,11 +10,11 @@ from threading import Lock
 
 import cv2
 import numpy as np
-import onnxruntime
 from jaxtyping import Float, UInt8
 
 from poselift.core.device import check_device, has_nvidia_driver
 from poselift.core.errors import InputError, reason
+from poselift.core.onnx_runtime import onnxruntime
 from poselift.core.threads import core_limit
 
 _AT_ONCE = 32

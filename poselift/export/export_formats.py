@@ -20,11 +20,11 @@ from poselift.export.netcdf import write_netcdf
 from poselift.export.opensim import write_opensim
 from poselift.export.parquet import write_parquet
 from poselift.export.rerun import write_rerun
-from poselift.export.sidecar_camera import SidecarCamera
 from poselift.export.trc_markers import write_trc
 from poselift.export.unseen import describe_guesses
 from poselift.export.vrma import write_vrma
 from poselift.export.zero import count_from_zero
+from poselift.geometry.camera import Camera
 from poselift.structures import Motion
 
 _LOG = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ class Format:
         path: Path,
         motions: list[Motion],
         up: str = "y",
-        camera: SidecarCamera | None = None,
+        camera: Camera | None = None,
         start: float | None = None,
         *,
         names_of: str | None = None,

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
-from poselift.export.sidecar_camera import SidecarCamera
+from poselift.geometry.camera import Camera
 from poselift.skeleton import Skeleton
 from poselift.structures import Motion
 
@@ -27,7 +27,7 @@ _LIMB, _JOINT = 0.012, 0.02
 """Radii in the scene, metres."""
 
 
-def write_rerun(path: str | os.PathLike[str], motions: Sequence[Motion], camera: SidecarCamera | None = None) -> None:
+def write_rerun(path: str | os.PathLike[str], motions: Sequence[Motion], camera: Camera | None = None) -> None:
     """Writes a recording of everybody on the timelines `time`, seconds, and `frame`.
 
     Entities: `world/person_<id>/skeleton`, `.../joints` with their names and `.../uncertainty` (balls that hold a joint

@@ -14,8 +14,9 @@ from poselift.core.errors import InputError
 from poselift.core.files import write_json
 from poselift.core.kinds import check_kinds
 from poselift.export.unseen import unseen_spans
+from poselift.geometry.camera import MOST_PIXELS
 from poselift.skeleton import Skeleton
-from poselift.structures import FEET, MOST_PIXELS, Motion
+from poselift.structures import FEET, Motion
 
 FORMAT = "poselift motion"
 FORMAT_VERSION = 1

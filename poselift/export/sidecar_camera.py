@@ -2,34 +2,16 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.export.sidecar import size_from_json
+from poselift.geometry.camera import Camera
 
 
-@dataclass(frozen=True)
-class SidecarCamera:
-    """The camera of a clip.
-
-    Attributes:
-        K: intrinsics, pixels.
-        image_size: width and height, pixels.
-        R: from the camera frame to that of the motion: a place x is at R x + t.
-        t: likewise, metres.
-    """
-
-    K: Float[np.ndarray, "3 3"]
-    image_size: tuple[int, int]
-    R: Float[np.ndarray, "3 3"]
-    t: Float[np.ndarray, "3"]
-
-
-def camera_of(about: Mapping[str, Any], path: str | os.PathLike[str]) -> SidecarCamera | None:
+def camera_of(about: Mapping[str, Any], path: str | os.PathLike[str]) -> Camera | None:
     """The camera of a sidecar; None if it has no K or no image_size.
 
     Args:
@@ -47,7 +29,8 @@ def camera_of(about: Mapping[str, Any], path: str | os.PathLike[str]) -> Sidecar
     try:
         K, R = (_read_numbers(camera.get(key, np.eye(3)), (3, 3)) for key in ("K", "R"))
         t = _read_numbers(camera.get("t", np.zeros(3)), (3,))
-        return SidecarCamera(K, size_from_json(camera["image_size"]), R, t)
+        origin: Any = "assumed" if camera.get("field_of_view") == "assumed" else "given"
+        return Camera(K, size_from_json(camera["image_size"]), origin, R=R, t=t)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
             f"{path}: the camera's K, R, t or image_size is damaged; take the JSON that poselift wrote"

@@ -6,6 +6,7 @@ angles radians; the camera frame is x right, y down, z forward.
 
 from poselift.geometry.alignment import apply_similarity, umeyama
 from poselift.geometry.bones import bone_lengths, bone_vectors, points_from_bones, set_bone_lengths
+from poselift.geometry.camera import Camera, camera_for
 from poselift.geometry.kinematics import forward_kinematics
 from poselift.geometry.pinhole import (
     ASSUMED_FOV,
@@ -29,10 +30,12 @@ from poselift.geometry.rotation import (
 __all__ = [
     "ASSUMED_FOV",
     "NEAREST_PERSON",
+    "Camera",
     "apply_similarity",
     "axis_angle_to_matrix",
     "bone_lengths",
     "bone_vectors",
+    "camera_for",
     "forward_kinematics",
     "intrinsics_from_fov",
     "matrix_to_quaternion",

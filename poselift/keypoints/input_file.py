@@ -13,10 +13,10 @@ from jaxtyping import Float
 
 from poselift.core.bounded import read_json, whole_number
 from poselift.core.errors import InputError, shorten
+from poselift.geometry.camera import MOST_PIXELS
 from poselift.keypoints.frame_numbers import frame_numbers
 from poselift.skeleton import BODY25, COCO17, COCO18, COCO_WHOLEBODY23, HALPE26, SKELETONS, Skeleton, closest_skeleton
 from poselift.skeleton.naming import find_places, spell_name, translate_name
-from poselift.structures import MOST_PIXELS
 
 _BY_COUNT = {17: COCO17, 18: COCO18, 25: BODY25, 26: HALPE26, 133: COCO_WHOLEBODY23, 136: HALPE26}
 """Skeleton by number of joints, unless the user names one. 133 is COCO-WholeBody and 136 is Halpe with faces and hands;

@@ -6,7 +6,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from poselift.lifting.camera_model import CameraModel, camera_for
+from poselift.geometry.camera import Camera, camera_for
 from poselift.lifting.clips.pipeline import LiftedClip, lift_clip, lift_video
 from poselift.lifting.finish.root_track import solve_root
 from poselift.lifting.live.streaming import StreamingPeople
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from poselift.lifting.dataset_views import lift_view
 
 __all__ = [
-    "CameraModel",
+    "Camera",
     "LiftOptions",
     "LiftedClip",
     "StreamedPose",

@@ -1,7 +1,7 @@
 """Lifting the views of datasets, as videos are lifted."""
 
 from poselift.data.views import View
-from poselift.lifting.camera_model import CameraModel, camera_for
+from poselift.geometry.camera import Camera, camera_for
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.three_stages import lift
 from poselift.models import Weights
@@ -23,11 +23,11 @@ def lift_view(
     return lift(keypoints, weights, camera_of(view) if known_camera else camera_for(keypoints.image_size), options)
 
 
-def camera_of(view: View) -> CameraModel:
+def camera_of(view: View) -> Camera:
     """The camera of a view."""
     width, height = (int(size) for size in view.image_size)
     distortion = None if view.distortion is None else view.distortion.float().cpu().numpy()
-    return CameraModel(view.K.cpu().numpy(), (width, height), "given", distortion)
+    return Camera(view.K.cpu().numpy(), (width, height), "given", distortion)
 
 
 def keypoints_of(view: View) -> Keypoints2D:

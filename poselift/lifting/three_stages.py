@@ -1,7 +1,7 @@
 """The one way from a person's keypoints to their motion: prepare, network, finish."""
 
 from poselift.core.kinds import check_kinds
-from poselift.lifting.camera_model import CameraModel
+from poselift.geometry.camera import Camera
 from poselift.lifting.finish.finish_stage import finish
 from poselift.lifting.network.choose import choose_network
 from poselift.lifting.network.overlapping_windows import lift_segments
@@ -12,7 +12,7 @@ from poselift.structures import Keypoints2D, Motion
 
 
 @check_kinds
-def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options: LiftOptions = LiftOptions()) -> Motion:
+def lift(keypoints: Keypoints2D, weights: Weights, camera: Camera, options: LiftOptions = LiftOptions()) -> Motion:
     """One person's 3D motion in the camera frame.
 
     Joints go in by name; the lifter ignores those that it does not know. Frames without keypoints are interpolated if

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import onnxruntime
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -21,6 +20,7 @@ from torch import Tensor, nn
 from poselift import __version__
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
+from poselift.core.onnx_runtime import onnxruntime
 from poselift.core.optional import require
 from poselift.core.registry import registry
 from poselift.models.mirrored_windows import lift_windows

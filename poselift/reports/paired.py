@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import default_rng
 
 from poselift.reports.protocols import PROTOCOLS
 
@@ -53,7 +54,7 @@ def paired_difference(runs: Sequence[Mapping[str, Any]], others: Sequence[Mappin
     protocol = PROTOCOLS.get(runs[0]["protocol"])
     if protocol is not None and protocol.average == "frames":
         groups = np.full(len(names), "")
-    drawn = np.random.default_rng(0).multinomial(len(names), np.full(len(names), 1 / len(names)), _SAMPLES)
+    drawn = default_rng(0).multinomial(len(names), np.full(len(names), 1 / len(names)), _SAMPLES)
     weights = np.concatenate((np.ones((1, len(names))), drawn)) * counts  # first the sequences as they are
     of_groups = []
     for group in dict.fromkeys(groups.tolist()):

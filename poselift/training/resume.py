@@ -9,6 +9,7 @@ import random
 from typing import Any
 
 import numpy as np
+import numpy.random
 import torch
 
 

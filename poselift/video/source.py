@@ -59,7 +59,7 @@ class Source(Protocol):
         ...
 
 
-class Camera:
+class CameraSource:
     """A camera of this computer.
 
     Args:
@@ -155,7 +155,7 @@ def source_opener(text: str) -> tuple[str, Callable[[], Source]]:
     """
     if camera := re.fullmatch(r"(?:/dev/video)?(\d{1,4})", text):
         index = int(camera[1])
-        return f"camera {index}", lambda: Camera(index)
+        return f"camera {index}", lambda: CameraSource(index)
     if "://" in text:
         name = _hide_password(text)
         return name, lambda: Stream(open_url(text, name), name, file=False)

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from poselift.data.pictures import ASSUMED_FOV, PictureData, picture_view
-from poselift.lifting.camera_model import camera_for
+from poselift.geometry.camera import camera_for
 from poselift.skeleton import CMU28, COCO17
 from tests.data.formats.pictures import SIZE, standing_person
 

@@ -1,7 +1,7 @@
-import onnxruntime
 import pytest
 
 from poselift.core.errors import InputError
+from poselift.core.onnx_runtime import onnxruntime
 from poselift.core.registry import published
 from poselift.detection.session import Session, open_session
 

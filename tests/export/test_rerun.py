@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from poselift.export.rerun import write_rerun
-from poselift.export.sidecar_camera import SidecarCamera
+from poselift.geometry.camera import Camera
 from poselift.structures import Height
 from tests.export.conftest import emptied, later
 from tests.kinematics.conftest import pose
 
 K = np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]])
-CAMERA = SidecarCamera(K, (640, 480), np.eye(3), np.array([1.0, 2, 3]))
+CAMERA = Camera(K, (640, 480), t=np.array([1.0, 2, 3]))
 
 
 @pytest.fixture

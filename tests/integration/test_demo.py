@@ -8,8 +8,8 @@ import pytest
 
 from poselift.cli.main import main
 from poselift.export import read_motion
+from poselift.geometry.camera import camera_for
 from poselift.lifting import lift
-from poselift.lifting.camera_model import camera_for
 from poselift.lifting.prepare.pelvis import pelvis_offset
 from poselift.models import load_weights
 from poselift.samples import demo_video

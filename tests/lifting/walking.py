@@ -6,7 +6,7 @@ import numpy as np
 
 from poselift.data.synthetic import rest_offsets
 from poselift.geometry import project
-from poselift.lifting import CameraModel
+from poselift.lifting import Camera
 from poselift.lifting.world.planted_feet import bend_limb
 from poselift.skeleton import CMU28, Skeleton
 from poselift.structures import Keypoints2D, Motion
@@ -21,7 +21,7 @@ class Rendered:
     """A motion in the camera frame, the camera, and the truth about both."""
 
     motion: Motion
-    camera: CameraModel
+    camera: Camera
     R: np.ndarray  # camera to world: R x + t
     t: np.ndarray
     down: np.ndarray  # (t, 2)
@@ -120,4 +120,4 @@ def render(
         keypoints,
     )
     truth = np.zeros((len(times), 2), bool) if down is None else down
-    return Rendered(motion, CameraModel(K, (1280, 720), "given"), to_camera.T, t, truth)
+    return Rendered(motion, Camera(K, (1280, 720), "given"), to_camera.T, t, truth)

@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import jaxtyping
 import numpy as np
-import onnxruntime
 import pytest
 import torch
 
 from poselift import __version__
 from poselift.core.errors import InputError
+from poselift.core.onnx_runtime import onnxruntime
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views
 from poselift.models import (

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 import pytest
 import torch
 
+from poselift.core.onnx_runtime import onnxruntime
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views
 from poselift.kinematics.filtering import BLOCK

@@ -11,7 +11,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.video import LiveCapture, source, source_opener
-from poselift.video.source import Camera
+from poselift.video.source import CameraSource
 from tests.video.rtsp_server import rtsp_served
 
 
@@ -164,7 +164,7 @@ class FakeDevice:
 
 def test_a_camera_gives_rgb_until_it_is_unplugged(monkeypatch):
     monkeypatch.setattr(source, "_quiet_capture", lambda index: FakeDevice(3))
-    camera = Camera(0)
+    camera = CameraSource(0)
     assert camera.image_size == (8, 6)
     images = [picture.image() for picture in camera.pictures()]
     assert [image[0, 0].tolist() for image in images] == [[0, 0, 255], [1, 0, 255], [2, 0, 255]]

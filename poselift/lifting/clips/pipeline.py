@@ -15,8 +15,8 @@ from poselift.core.times import usual_interval
 from poselift.detection import Detector
 from poselift.finding.qualities import DEFAULT_QUALITY
 from poselift.finding.video_clip import Clip, ReadShare, VideoClip
+from poselift.geometry.camera import Camera, camera_for
 from poselift.kinematics.height import GivenHeights, Height, check_heights, height_of, take_height
-from poselift.lifting.camera_model import CameraModel, camera_for
 from poselift.lifting.clips.clip_warnings import find_warnings
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.three_stages import lift
@@ -47,7 +47,7 @@ class LiftedClip:
     fps: float | None
     frames: int
     span: tuple[float, float]
-    camera: CameraModel
+    camera: Camera
     motions: list[Motion]
     heights: dict[int, Height]
     seconds: dict[str, float]

@@ -10,7 +10,7 @@ from poselift.core.errors import InputError
 from poselift.core.times import interpolate
 from poselift.detection.orientation import body_angle
 from poselift.geometry import set_bone_lengths
-from poselift.lifting.camera_model import CameraModel
+from poselift.geometry.camera import Camera
 from poselift.lifting.finish.constant_bones import BonesSoFar
 from poselift.lifting.finish.finish_stage import Stream, finish
 from poselift.lifting.network.protocol import Lifted
@@ -75,7 +75,7 @@ class StreamedPerson:
     """
 
     def __init__(
-        self, weights: Weights, camera: CameraModel, skeleton: Skeleton, lookahead: int, options: LiftOptions
+        self, weights: Weights, camera: Camera, skeleton: Skeleton, lookahead: int, options: LiftOptions
     ) -> None:
         size = options.window or weights.window
         if not 0 <= lookahead < size:

@@ -10,7 +10,7 @@ from poselift.core.bounded import real_number
 from poselift.core.errors import InputError
 from poselift.core.kinds import check_kinds
 from poselift.core.times import ENOUGH, check_intervals
-from poselift.lifting.camera_model import CameraModel
+from poselift.geometry.camera import Camera
 from poselift.lifting.live.pose_smoothing import PoseSmoother
 from poselift.lifting.live.streamed_person import StreamedPerson
 from poselift.lifting.network.choose import choose_network
@@ -68,7 +68,7 @@ class StreamingPeople:
     def __init__(
         self,
         weights: Weights,
-        camera: CameraModel,
+        camera: Camera,
         skeleton: Skeleton,
         lookahead: int = 0,
         options: LiftOptions = LIVE,

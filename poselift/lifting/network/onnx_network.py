@@ -5,9 +5,9 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 
 from poselift.core.errors import InputError
+from poselift.core.onnx_runtime import onnxruntime
 from poselift.detection.session import open_session
 from poselift.geometry import pixels_to_rays, project
 from poselift.lifting.network.protocol import Lifted, Windows

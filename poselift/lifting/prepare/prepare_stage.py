@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float, Int
 
 from poselift.core.errors import InputError
 from poselift.core.times import check_intervals, usual_interval
-from poselift.lifting.camera_model import CameraModel
+from poselift.geometry.camera import Camera
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.prepare.gaps import add_frames_between, choose_frames, fill_gaps, find_segments
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
@@ -47,7 +47,7 @@ class Segment:
     rays: Float[np.ndarray, "n j_out 3"]
     trust: Float[np.ndarray, "n j_out"]
     frames: Int[np.ndarray, " n"]
-    camera: CameraModel
+    camera: Camera
     turns: int
     motions: int
 
@@ -94,7 +94,7 @@ class Prepared:
 def prepare(
     keypoints: Keypoints2D,
     weights: Weights,
-    camera: CameraModel,
+    camera: Camera,
     options: LiftOptions = LiftOptions(),
     turns: int | None = None,
 ) -> Prepared:

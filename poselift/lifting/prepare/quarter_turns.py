@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.detection.orientation import body_angle
-from poselift.lifting.camera_model import CameraModel
+from poselift.geometry.camera import Camera
 from poselift.skeleton import Skeleton
 
 _FAR = math.radians(60)
@@ -67,9 +67,9 @@ def turn_upright(
     pixels: Float[np.ndarray, "t j 2"],
     scores: Float[np.ndarray, "t j"],
     skeleton: Skeleton,
-    camera: CameraModel,
+    camera: Camera,
     turns: int | None = None,
-) -> tuple[Float[np.ndarray, "t j 2"], CameraModel, int]:
+) -> tuple[Float[np.ndarray, "t j 2"], Camera, int]:
     """Pixels and camera of the picture in which somebody is upright, and its quarter turns; skews are dropped.
 
     Args:
@@ -80,6 +80,7 @@ def turn_upright(
         turns: quarter turns anticlockwise; None to find them.
     """
     turns = find_turns(pixels, scores, skeleton) if turns is None else turns
+    camera = replace(camera, K=camera.K.astype(np.float32))  # as the network takes it
     for _ in range(turns):
         width, height = camera.image_size
         pixels = np.stack([pixels[..., 1], width - 1 - pixels[..., 0]], -1)

@@ -4,14 +4,14 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.geometry import pixels_to_rays
-from poselift.lifting.camera_model import CameraModel
+from poselift.geometry.camera import Camera
 from poselift.skeleton import Skeleton
 
 
 def keypoint_rays(
     pixels: Float[np.ndarray, "t j_in 2"],
     scores: Float[np.ndarray, "t j_in"],
-    camera: CameraModel,
+    camera: Camera,
     skeleton_in: Skeleton,
     skeleton_out: Skeleton,
 ) -> tuple[Float[np.ndarray, "t j 3"], Float[np.ndarray, "t j"]]:

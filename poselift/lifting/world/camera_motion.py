@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from jaxtyping import Float, UInt8
 
-from poselift.lifting.camera_model import CameraModel
+from poselift.geometry.camera import Camera
 from poselift.structures import Motion
 from poselift.video import Frame
 
@@ -48,7 +48,7 @@ class CameraMotion:
 
 
 def camera_motion(
-    frames: Iterable[Frame], span: tuple[float, float], motions: Sequence[Motion], camera: CameraModel
+    frames: Iterable[Frame], span: tuple[float, float], motions: Sequence[Motion], camera: Camera
 ) -> CameraMotion | None:
     """The largest motion of the background; None if it cannot be measured.
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from poselift.geometry.camera import Camera
 from poselift.kinematics.ground import Ground, find_ground
 from poselift.kinematics.up import level_axes
-from poselift.lifting.camera_model import CameraModel
 from poselift.lifting.world.world_frame import ground_below
 from poselift.skeleton import Skeleton
 from poselift.structures import Keypoints2D, Motion, StreamedPose, move
@@ -40,7 +40,7 @@ class StreamingWorld:
         ground: the ground in use, in the camera frame; None in the first `FIRST` seconds.
     """
 
-    def __init__(self, camera: CameraModel, skeleton: Skeleton, keypoint_skeleton: Skeleton) -> None:
+    def __init__(self, camera: Camera, skeleton: Skeleton, keypoint_skeleton: Skeleton) -> None:
         self.ground: Ground | None = None
         self._image_size = camera.image_size
         self._skeleton, self._keypoint_skeleton = skeleton, keypoint_skeleton

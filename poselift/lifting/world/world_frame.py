@@ -8,11 +8,11 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.kinds import check_kinds
+from poselift.geometry.camera import Camera
 from poselift.kinematics.foot_contacts import feet_of, find_contacts, runs_of
 from poselift.kinematics.ground import Ground, find_ground
 from poselift.kinematics.height import Height, enlarge
 from poselift.kinematics.up import level_axes
-from poselift.lifting.camera_model import CameraModel
 from poselift.lifting.finish.root_track import Standing, solve_root
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.lifting.prepare.rays import keypoint_rays
@@ -45,7 +45,7 @@ class World:
 @check_kinds
 def to_world(
     motions: Sequence[Motion],
-    camera: CameraModel,
+    camera: Camera,
     threshold: float = THRESHOLD,
     heights: Mapping[int, Height] = MappingProxyType({}),
 ) -> World:
@@ -80,7 +80,7 @@ def to_world(
     return World(turned, R, t, ground.uncertainty, ground.feet_seen, grown)
 
 
-def _stand(motion: Motion, ground: Ground, camera: CameraModel, threshold: float) -> Motion:
+def _stand(motion: Motion, ground: Ground, camera: Camera, threshold: float) -> Motion:
     """The motion in the camera frame with contacts, and with planted feet that rest on the ground."""
     down = find_contacts(motion, ground.up, threshold)
     if down is None:
@@ -98,7 +98,7 @@ def _stand(motion: Motion, ground: Ground, camera: CameraModel, threshold: float
 
 
 def _solve_standing(
-    motion: Motion, down: Bool[np.ndarray, "t 2 p"], camera: CameraModel, threshold: float
+    motion: Motion, down: Bool[np.ndarray, "t 2 p"], camera: Camera, threshold: float
 ) -> Float[np.ndarray, "t 3"]:
     """The root's track with feet that stay in place during contacts."""
     feet = feet_of(motion)

@@ -1,7 +1,6 @@
 """A film strip: frames of the video with the reprojected bodies, over the same moments in 3D."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, UInt8
@@ -10,6 +9,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from poselift.core.times import frame_at, half_interval
+from poselift.geometry.camera import Camera
 from poselift.structures import Motion
 from poselift.viz.limbs import limbs_of
 from poselift.viz.pixels import pixels_of
@@ -31,31 +31,12 @@ _TITLE = 0.2
 _ENDS = np.array([-1.0, 1.0])
 
 
-@dataclass(frozen=True)
-class PictureCamera:
-    """Takes the joints of a motion to the pixels of its video.
-
-    Attributes:
-        K: intrinsics, pixels.
-        R: from the camera frame to that of the motion: a place x is at R x + t.
-        t: likewise, metres.
-    """
-
-    K: Float[np.ndarray, "3 3"]
-    R: Float[np.ndarray, "3 3"]
-    t: Float[np.ndarray, "3"]
-
-    def project(self, points: Float[np.ndarray, "j 3"]) -> Float[np.ndarray, "j 2"]:
-        """Pixels; NaN for joints beside or behind the camera."""
-        return pixels_of((points - self.t) @ self.R, self.K)
-
-
 @style_plot
 def strip_plot(
     motions: Sequence[Motion],
     times: Sequence[float],
     pictures: Sequence[UInt8[np.ndarray, "h w 3"]],
-    camera: PictureCamera,
+    camera: Camera,
 ) -> Figure:
     """A column per moment: the picture around the people with their bodies drawn on it, and the bodies in 3D.
 
@@ -114,14 +95,16 @@ def _draw(axes: Axes, scene: Scene, time: float, cloud: Float[np.ndarray, "n 3"]
 
 
 def _lines(
-    motions: Sequence[Motion], time: float, camera: PictureCamera
+    motions: Sequence[Motion], time: float, camera: Camera
 ) -> list[tuple[Float[np.ndarray, "l 2 2"], list[Rgba]]]:
     """The limbs of everybody who is there, pixels, and their colours."""
     found = []
     for motion in motions:
         frame = frame_at(motion.timestamps, half_interval(motion.timestamps), time)
         if frame is not None:
-            pixels = camera.project((motion.joints[frame] + motion.root[frame]).astype(np.float64))
+            pixels = pixels_of(
+                (motion.joints[frame] + motion.root[frame] - camera.t).astype(np.float64) @ camera.R, camera.K
+            )
             limbs = limbs_of(motion.skeleton)
             found.append((limbs.ends(pixels), limb_colors(limbs, motion.guessed()[frame])))
     return found

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.geometry import project
-from poselift.lifting import CameraModel, LiftOptions, StreamingPeople, lift
+from poselift.lifting import Camera, LiftOptions, StreamingPeople, lift
 from poselift.lifting.live.streamed_person import StreamedPerson
 from poselift.lifting.live.streaming import LIVE
 from poselift.lifting.prepare.quarter_turns import choose_turns, find_turns, turn_back, turn_upright
@@ -53,7 +53,7 @@ def test_a_turn_is_kept_until_few_frames_need_it():
 @pytest.mark.parametrize("turns", [1, 2])
 def test_the_turned_camera_sees_the_turned_world(turns):
     K = np.array([[500.0, 0.0, 300.0], [0.0, 520.0, 250.0], [0.0, 0.0, 1.0]])
-    camera = CameraModel(K, (640, 480), "given", np.array([0.1, -0.05, 0.01, -0.02, 0.01]))
+    camera = Camera(K, (640, 480), "given", np.array([0.1, -0.05, 0.01, -0.02, 0.01]))
     upright = np.random.default_rng(1).uniform([-1, -1, 3], [1, 1, 5], (6, 3))
     points = turn_back(upright[None], turns)[0]
     pixels = project(points, camera.K, camera.distortion)[None]
@@ -65,7 +65,7 @@ def test_the_turned_camera_sees_the_turned_world(turns):
 def test_a_turned_picture_gives_the_turned_motion():
     weights, times = load_weights("tiny"), np.arange(12) / 25
     K = np.array([[500.0, 0.0, 319.5], [0.0, 500.0, 239.5], [0.0, 0.0, 1.0]])
-    camera = CameraModel(K, (640, 480), "given")
+    camera = Camera(K, (640, 480), "given")
     # Without refinement: feet are made level in upright pictures only.
     plain = LiftOptions(refine=False)
     upright = lift(Keypoints2D(clip(0), np.ones((12, 17)), times, COCO17, (640, 480)), weights, camera, plain)
@@ -79,7 +79,7 @@ def test_a_turned_picture_gives_the_turned_motion():
 @pytest.mark.parametrize("turns", [1, 2])
 def test_a_stream_of_a_turned_picture_gives_the_turned_poses(turns):
     K = np.array([[500.0, 0.0, 319.5], [0.0, 500.0, 239.5], [0.0, 0.0, 1.0]])
-    camera, weights = CameraModel(K, (640, 480), "given"), load_weights("tiny")
+    camera, weights = Camera(K, (640, 480), "given"), load_weights("tiny")
     # The picture turned clockwise.
     pixels, other, _ = turn_upright(clip(0), np.ones((12, 17)), COCO17, camera, 4 - turns)
     upright, turned = (StreamingPeople(weights, one, COCO17, smooth=False) for one in (camera, other))
@@ -92,7 +92,7 @@ def test_a_stream_of_a_turned_picture_gives_the_turned_poses(turns):
 
 @pytest.mark.slow
 def test_a_stream_turns_for_handstands_and_cameras_but_not_for_people_who_lie_down():
-    camera = CameraModel(np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]]), (640, 480), "given")
+    camera = Camera(np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]]), (640, 480), "given")
     weights = load_weights("tiny")
 
     def turns_of(*degrees):

@@ -5,14 +5,14 @@ import cv2
 import numpy as np
 import pytest
 
-from poselift.lifting import CameraModel
+from poselift.lifting import Camera
 from poselift.lifting.world.camera_motion import camera_motion
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Keypoints2D, Motion
 from poselift.video import Frame
 
 SIZE = (480, 270)
-CAMERA = CameraModel(np.array([[400.0, 0, 240], [0, 400, 135], [0, 0, 1]]), SIZE, "given")
+CAMERA = Camera(np.array([[400.0, 0, 240], [0, 400, 135], [0, 0, 1]]), SIZE, "given")
 
 
 @pytest.fixture(scope="module")
@@ -87,5 +87,5 @@ def test_another_scene_is_no_still_camera(wall):
 
 def test_large_pictures_are_measured_in_their_own_pixels(wall):
     large = [replace(frame, image=cv2.resize(frame.image, (1920, 1080))) for frame in _render(wall, [0, 5, 10])]
-    camera = CameraModel(np.diag([1600.0, 1600.0, 1.0]), (1920, 1080), "given")
+    camera = Camera(np.diag([1600.0, 1600.0, 1.0]), (1920, 1080), "given")
     assert camera_motion(large, (0.0, 0.2), [], camera).pixels == pytest.approx(40, abs=1.5)

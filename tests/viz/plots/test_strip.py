@@ -1,11 +1,12 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from poselift.viz.plots.strip import PictureCamera, strip_plot
+from poselift.geometry.camera import Camera
+from poselift.viz.plots.strip import strip_plot
 from tests.viz.conftest import FOCAL, IMAGE_SIZE
 
 K = np.array([[FOCAL, 0, (IMAGE_SIZE[0] - 1) / 2], [0, FOCAL, (IMAGE_SIZE[1] - 1) / 2], [0, 0, 1]])
-CAMERA = PictureCamera(K, np.eye(3), np.zeros(3))
+CAMERA = Camera(K, (640, 480))
 
 
 def test_bodies_lie_on_their_keypoints_in_pictures_of_one_size(make_motion, gray, check_texts):

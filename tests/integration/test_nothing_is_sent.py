@@ -1,0 +1,46 @@
+"""What SECURITY.md promises: no look-up of an address, and nothing kept in the user's home."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from poselift.samples import demo_video
+
+pytestmark = pytest.mark.slow
+
+MAIN = "import sys; from poselift.cli.main import main; main(sys.argv[1:])"
+PYTHON = """
+import time, numpy as np
+from poselift.detection import build_detector
+build_detector("movenet-fast", "cpu").detect([np.zeros((120, 160, 3), np.uint8)])
+time.sleep(3)
+"""
+COMMANDS = {
+    "lift": [MAIN, "lift", "{video}", "--end", "0.3", "--out", "out"],
+    "batch": [MAIN, "batch", "videos", "--out", "out", "--detector", "movenet-fast"],
+    "stream": [MAIN, "stream", "{video}", "--no-window", "--duration", "3", "--out", "lines.jsonl"],
+    "python": [PYTHON],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_home_stays_empty_and_nothing_is_looked_up(name, tmp_path):
+    home, trace = tmp_path / "home", tmp_path / "trace.txt"
+    home.mkdir()
+    (tmp_path / "videos").mkdir()
+    shutil.copy(demo_video(), tmp_path / "videos")
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("XDG_", "ORT_"))}
+    environment["HOME"] = environment["USERPROFILE"] = str(home)
+    strace = shutil.which("strace")
+    watch = [strace, "-f", "-qq", "-e", "trace=network", "-o", str(trace)] if strace else []
+    command = [sys.executable, "-c", *(part.format(video=demo_video()) for part in COMMANDS[name])]
+    done = subprocess.run([*watch, *command], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert list(home.rglob("*")) == []
+    # Sockets of the machine itself (AF_UNIX) serve worker processes. Without strace, the home alone is checked.
+    sockets = re.findall(r"AF_INET6?.*", trace.read_text()) if strace else []
+    assert sockets == []
