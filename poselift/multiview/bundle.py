@@ -29,8 +29,8 @@ BESIDE = 0.02
 _AWRY = 0.12
 """Error of a rod's direction in a lifted pose, radians (standard deviation about each axis)."""
 
-_SIZE, _BUILD = 0.08, 0.05
-"""Standard deviations of log(true / lifted) length: of the whole body, and of each rod beyond that."""
+_BUILD = 0.05
+"""Standard deviation of log(true / lifted) length of a rod, beyond that of the whole body."""
 
 _OUTLIER = 2.5
 """Standard deviations at which a residual counts half."""
@@ -48,12 +48,14 @@ class Shared:
         t: places of the cameras in the world, metres.
         zoom: log of each focal length over that of the view's first lens.
         lengths: log of the lengths of each person's rods, metres.
+        late: seconds by which the keypoints of each view are later than they should be.
     """
 
     R: Float[np.ndarray, "v 3 3"]
     t: Float[np.ndarray, "v 3"]
     zoom: Float[np.ndarray, " v"]
     lengths: Float[np.ndarray, "p b"]
+    late: Float[np.ndarray, " v"]
 
 
 @dataclass(frozen=True)
@@ -64,13 +66,17 @@ class Known:
         lengths: log of the lengths of each person's rods in the lifter's poses.
         size: standard deviation of the log of each person's size; small where the height is given.
         zoom: standard deviation of the log of each view's focal length; 0 where it is known.
-        cameras: whether rotation, place and focal length of each view are free; the first free view fixes the frame.
+        cameras: whether rotation and place of each view are free; one that is not fixes the frame.
+        late: standard deviation of what is unknown of each view's clock, seconds; 0 where it is known.
+        bodies: whether the lengths of the rods are free.
     """
 
     lengths: Float[np.ndarray, "p b"]
     size: Float[np.ndarray, " p"]
     zoom: Float[np.ndarray, " v"]
     cameras: Bool[np.ndarray, " v"]
+    late: Float[np.ndarray, " v"]
+    bodies: bool = True
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,7 @@ class Fit:
         joints: world frame, metres.
         shared: cameras and bodies.
         covariance: of the free shared unknowns (`Layout`), as if all residuals were independent.
-        joint_covariance: of each joint given the cameras, metres squared.
+        joint_covariance: of each joint relative to the first one, given the cameras, metres squared.
         to_shared: change of the joints with the shared unknowns.
         beside: distance of each joint from its ray at its depth, metres; NaN where unseen.
         cost: mean robust cost of a keypoint.
@@ -108,8 +114,11 @@ class Layout:
         self.zooming = [view for view in range(len(known.zoom)) if known.zoom[view] > 0]
         self.people, self.rods = known.lengths.shape
         self.zooms = 6 * len(self.moving)
-        self.lengths = self.zooms + len(self.zooming)
-        self.count = self.lengths + self.people * self.rods
+        self.lates = self.zooms + len(self.zooming)
+        self.shifting = [view for view in range(len(known.late)) if known.late[view] > 0]
+        self.lengths = self.lates + len(self.shifting)
+        self.bodies = known.bodies
+        self.count = self.lengths + (self.people * self.rods if known.bodies else 0)
 
     def pose(self, view: int) -> slice | None:
         """Rotation and place of a view; None if fixed."""
@@ -121,6 +130,10 @@ class Layout:
     def zoom(self, view: int) -> int | None:
         """Focal length of a view; None if fixed."""
         return self.zooms + self.zooming.index(view) if view in self.zooming else None
+
+    def late(self, view: int) -> int | None:
+        """Clock of a view; None if fixed."""
+        return self.lates + self.shifting.index(view) if view in self.shifting else None
 
     def body(self, person: int) -> slice:
         """Rods of a person."""
@@ -136,8 +149,12 @@ class Layout:
             t[view] += own[3:]
         for view in self.zooming:
             zoom[view] += change[self.zoom(view)]
-        lengths = shared.lengths + change[self.lengths :].reshape(self.people, self.rods)
-        return Shared(R, t, zoom, lengths)
+        lengths, late = shared.lengths, shared.late.copy()
+        for view in self.shifting:
+            late[view] += change[self.late(view)]
+        if self.bodies:
+            lengths = lengths + change[self.lengths :].reshape(self.people, self.rods)
+        return Shared(R, t, zoom, lengths, late)
 
 
 def adjust(
@@ -204,21 +221,26 @@ class _System:
         to_shared, alone = solved[..., :-1], solved[..., -1]
         change = np.zeros(len(self.right))
         if len(change):
-            schur = self.corner - np.einsum("nxg,nxh->gh", self.border, to_shared)
+            flat = self.border.reshape(-1, len(change))
+            schur = self.corner - flat.T @ to_shared.reshape(flat.shape)
             schur[np.diag_indices_from(schur)] += damping * np.diag(self.corner) + 1e-9
-            change = np.linalg.solve(schur, self.right - np.einsum("nxg,nx->g", self.border, alone))
+            change = np.linalg.solve(schur, self.right - flat.T @ alone.reshape(-1))
         return (alone - to_shared @ change).reshape(len(own), -1, 3), change
 
     def finish(self, joints: Float[np.ndarray, "n j 3"], shared: Shared) -> Fit:
         """The solution with its covariances."""
         count, j = joints.shape[:2]
         inverse = np.linalg.inv(self.own)
-        blocks = inverse.reshape(count, j, 3, j, 3)[:, np.arange(j), :, np.arange(j)].swapaxes(0, 1)
+        pairs = inverse.reshape(count, j, 3, j, 3)
+        own = pairs[:, np.arange(j), :, np.arange(j)].swapaxes(0, 1)
+        cross = pairs[:, :, :, 0].swapaxes(2, 3) if j else pairs[:, :, 0]
+        relative = own + own[:, :1] - cross - cross.swapaxes(2, 3)
         to_shared = -inverse @ self.border
-        schur = self.corner + np.einsum("nxg,nxh->gh", self.border, to_shared)
+        flat = self.border.reshape(count * 3 * j, -1) if self.border.size else np.zeros((count * 3 * j, 0))
+        schur = self.corner + flat.T @ to_shared.reshape(flat.shape)
         covariance = np.linalg.pinv(schur, hermitian=True) if len(schur) else schur
-        per_joint = to_shared.reshape(count, j, 3, -1)
-        return Fit(joints, shared, covariance, blocks, per_joint, self.beside, self.seen_cost)
+        per_joint = to_shared.reshape(count, j, 3, to_shared.shape[-1])
+        return Fit(joints, shared, covariance, relative, per_joint, self.beside, self.seen_cost)
 
 
 class _Terms:
@@ -266,7 +288,7 @@ class _Terms:
         return replace(
             system,
             own=own.reshape(count, x, x),
-            border=border.reshape(count, x, -1),
+            border=border.reshape(count, x, self.layout.count),
             own_right=own_right.reshape(count, x),
         )
 
@@ -276,7 +298,8 @@ class _Terms:
         depth = np.maximum(places[..., 2], _NEAREST)
         flat = zoom * places[..., :2] / depth[..., None]
         scale = np.broadcast_to(self.depth[view][:, None] / BESIDE, depth.shape)
-        off = (flat - self.plane[view]) * scale[..., None]
+        # Keypoints that are late show where the joint was; its flow takes them on.
+        off = (flat - self.plane[view] - shared.late[view] * self.seen.flow[view]) * scale[..., None]
         size2 = (off**2).sum(-1)
         weights = np.where(self.visible[view], self.seen.scores[view], 0.0)
         robust = weights / (1 + size2 / _OUTLIER**2)
@@ -292,8 +315,8 @@ class _Terms:
         to_joint = slope @ R.T
         weighted = robust[..., None, None] * to_joint
         j = np.arange(joints.shape[1])
-        system.own[:, j, :, j, :] += np.einsum("njkc,njkd->jncd", weighted, to_joint)
-        system.own_right -= np.einsum("njkc,njk->njc", weighted, off)
+        system.own[:, j, :, j, :] += (weighted.swapaxes(-1, -2) @ to_joint).swapaxes(0, 1)
+        system.own_right -= (weighted * off[..., None]).sum(-2)
         pose, zooming = self.layout.pose(view), self.layout.zoom(view)
         columns, parts = [], []
         if pose is not None:
@@ -303,12 +326,16 @@ class _Terms:
         if zooming is not None:
             parts.append((flat * scale[..., None])[..., None])
             columns.append(zooming)
+        shifting = self.layout.late(view)
+        if shifting is not None:
+            parts.append((-self.seen.flow[view] * scale[..., None])[..., None])
+            columns.append(shifting)
         if columns:
             to_camera = np.concatenate(parts, -1)
-            system.border[..., columns] += np.einsum("njkc,njkg->njcg", weighted, to_camera)
-            heavy = robust[..., None, None] * to_camera
-            system.corner[np.ix_(columns, columns)] += np.einsum("njkg,njkh->gh", heavy, to_camera)
-            system.right[columns] -= np.einsum("njkg,njk->g", heavy, off)
+            system.border[..., columns] += weighted.swapaxes(-1, -2) @ to_camera
+            heavy = (robust[..., None, None] * to_camera).reshape(-1, len(columns))
+            system.corner[np.ix_(columns, columns)] += heavy.T @ to_camera.reshape(heavy.shape)
+            system.right[columns] -= heavy.T @ off.reshape(-1)
 
     def _add_rods(self, system: _System, joints: np.ndarray, shared: Shared) -> None:
         vectors = self.rods.vectors(joints)
@@ -318,62 +345,82 @@ class _Terms:
         off = (np.log(lengths) - shared.lengths[self.seen.people]) * stiff
         robust = 1 / (1 + off**2 / _OUTLIER**2)
         system.cost += float((_OUTLIER**2 * np.log1p(off**2 / _OUTLIER**2)).sum())
+        heavy = (robust * stiff / lengths)[..., None] * unit  # residual's slope along the rod, weighted
+        along = robust * (stiff / lengths) ** 2
+        turning, force = self._add_directions(system, unit, lengths, shared)
+        own = turning[..., None, None] * np.eye(3) + (along - turning)[..., None, None] * (
+            unit[..., :, None] * unit[..., None, :]
+        )
+        pull = force - heavy * off[..., None]
         for rod, (a, b) in enumerate(zip(self.rods.starts, self.rods.ends, strict=True)):
-            slope = unit[:, rod] * (stiff[:, rod] / lengths[:, rod])[:, None]
-            heavy = robust[:, rod, None] * slope
-            own = heavy[:, :, None] * slope[:, None, :]
-            pull = -heavy * off[:, rod, None]
-            for person in range(self.layout.people):
-                rows, column = self.rows[person], self.layout.body(person).start + rod
-                k = self.stiff[person, rod]
-                system.border[rows, b, :, column] -= k * heavy[rows]
-                system.border[rows, a, :, column] += k * heavy[rows]
-                system.corner[column, column] += k**2 * robust[rows, rod].sum()
-                system.right[column] += k * (robust[rows, rod] * off[rows, rod]).sum()
-            if self.lift_weight > 0:
-                across = (np.eye(3) - unit[:, rod, :, None] * unit[:, rod, None, :]) / lengths[:, rod, None, None]
-                for view in range(len(self.plane)):
-                    extra, force = self._lifted(system, view, rod, unit[:, rod], across, shared)
-                    own = own + extra
-                    pull = pull + force
-            system.own[:, a, :, a, :] += own
-            system.own[:, b, :, b, :] += own
-            system.own[:, a, :, b, :] -= own
-            system.own[:, b, :, a, :] -= own
-            system.own_right[:, b] += pull
-            system.own_right[:, a] -= pull
+            system.own[:, a, :, a, :] += own[:, rod]
+            system.own[:, b, :, b, :] += own[:, rod]
+            system.own[:, a, :, b, :] -= own[:, rod]
+            system.own[:, b, :, a, :] -= own[:, rod]
+            system.own_right[:, b] += pull[:, rod]
+            system.own_right[:, a] -= pull[:, rod]
+        for person in range(self.layout.people if self.layout.bodies else 0):
+            rows, first = self.rows[person], self.layout.body(person).start
+            stiffness = self.stiff[person]
+            for rod, (a, b) in enumerate(zip(self.rods.starts, self.rods.ends, strict=True)):
+                tie = stiffness[rod] * heavy[rows, rod]
+                system.border[rows, b, :, first + rod] -= tie
+                system.border[rows, a, :, first + rod] += tie
+            columns = np.arange(first, first + len(self.rods))
+            system.corner[columns, columns] += stiffness**2 * robust[rows].sum(0)
+            system.right[columns] += stiffness * (robust[rows] * off[rows]).sum(0)
 
-    def _lifted(
+    def _add_directions(
         self,
         system: _System,
-        view: int,
-        rod: int,
-        unit: Float[np.ndarray, "n 3"],
-        across: Float[np.ndarray, "n 3 3"],
+        unit: Float[np.ndarray, "n b 3"],
+        lengths: Float[np.ndarray, "n b"],
         shared: Shared,
-    ) -> tuple[Float[np.ndarray, "n 3 3"], Float[np.ndarray, "n 3"]]:
-        """What a rod's direction in one view's lifted poses adds to its own equations."""
-        stiff = np.minimum(1 / _AWRY, self.stiff[self.seen.people, rod])[:, None]
-        own = self.directions[view][:, rod]
-        off = (unit - own @ shared.R[view].T) * stiff
-        size2 = (off**2).sum(-1)
-        weights = self.lift_weight * self.present[view]
-        robust = (weights / (1 + size2 / _OUTLIER**2))[:, None]
-        system.cost += float((weights * _OUTLIER**2 * np.log1p(size2 / _OUTLIER**2)).sum())
-        slope = stiff[..., None] * across
-        pose = self.layout.pose(view)
-        if pose is not None:
-            # R exp(turn) l = R l - R [l]x turn, so the residual changes by R [l]x.
-            to_turn = stiff[..., None] * (shared.R[view] @ cross_matrix(own))
-            turn = slice(pose.start, pose.start + 3)
-            a, b = self.rods.starts[rod], self.rods.ends[rod]
-            tie = slope @ (robust[..., None] * to_turn)
-            system.border[:, b, :, turn] += tie
-            system.border[:, a, :, turn] -= tie
-            system.corner[turn, turn] += np.einsum("nkc,nkd->cd", robust[..., None] * to_turn, to_turn)
-            system.right[turn] -= np.einsum("nkc,nk->c", to_turn, robust * off)
-        # `slope` is symmetric.
-        return slope @ (robust[..., None] * slope), -(slope @ (robust * off)[..., None])[..., 0]
+    ) -> tuple[Float[np.ndarray, "n b"], Float[np.ndarray, "n b 3"]]:
+        """What the rods' directions in the lifted poses add: their stiffness against turns, and their pull."""
+        stiff = np.minimum(1 / _AWRY, self.stiff)[self.seen.people]
+        total, force = np.zeros(lengths.shape), np.zeros(unit.shape)
+        if self.lift_weight == 0:
+            return total, force
+        for view in range(len(self.plane)):
+            turned = self.directions[view] @ shared.R[view].T
+            off = (unit - turned) * stiff[..., None]
+            size2 = (off**2).sum(-1)
+            weights = self.lift_weight * self.present[view][:, None]
+            robust = weights / (1 + size2 / _OUTLIER**2)
+            system.cost += float((weights * _OUTLIER**2 * np.log1p(size2 / _OUTLIER**2)).sum())
+            total += robust
+            # What lies across the rod: the part of the turned direction along it turns nothing.
+            across = turned - (turned * unit).sum(-1, keepdims=True) * unit
+            force += robust[..., None] * across
+            pose = self.layout.pose(view)
+            if pose is not None:
+                self._tie_to_turn(system, slice(pose.start, pose.start + 3), view, unit, lengths, stiff, robust, off, shared)
+        return total * (stiff / lengths) ** 2, force * (stiff**2 / lengths)[..., None]
+
+    def _tie_to_turn(
+        self,
+        system: _System,
+        turn: slice,
+        view: int,
+        unit: np.ndarray,
+        lengths: np.ndarray,
+        stiff: np.ndarray,
+        robust: np.ndarray,
+        off: np.ndarray,
+        shared: Shared,
+    ) -> None:
+        """Adds what a turn of a camera changes of its lifted rods: R exp(turn) l = R l - R [l]x turn."""
+        to_turn = stiff[..., None, None] * (shared.R[view] @ cross_matrix(self.directions[view]))
+        weighted = robust[..., None, None] * to_turn
+        across = weighted - unit[..., :, None] * (unit[..., None, :] @ weighted)
+        tie = (stiff / lengths)[..., None, None] * across
+        for rod, (a, b) in enumerate(zip(self.rods.starts, self.rods.ends, strict=True)):
+            system.border[:, b, :, turn] += tie[:, rod]
+            system.border[:, a, :, turn] -= tie[:, rod]
+        flat = to_turn.reshape(-1, 3)
+        system.corner[turn, turn] += weighted.reshape(-1, 3).T @ flat
+        system.right[turn] -= weighted.reshape(-1, 3).T @ off.reshape(-1)
 
     def _add_known(self, system: _System, shared: Shared) -> None:
         for view in self.layout.zooming:
@@ -381,7 +428,12 @@ class _Terms:
             system.corner[column, column] += weight
             system.right[column] -= weight * shared.zoom[view]
             system.cost += float(weight * shared.zoom[view] ** 2)
-        for person in range(self.layout.people):
+        for view in self.layout.shifting:
+            column, weight = self.layout.late(view), 1 / self.known.late[view] ** 2
+            system.corner[column, column] += weight
+            system.right[column] -= weight * shared.late[view]
+            system.cost += float(weight * shared.late[view] ** 2)
+        for person in range(self.layout.people if self.layout.bodies else 0):
             columns = self.layout.body(person)
             size = self.known.size[person]
             body = np.linalg.inv(size**2 * np.ones((self.layout.rods,) * 2) + _BUILD**2 * np.eye(self.layout.rods))
