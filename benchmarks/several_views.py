@@ -106,7 +106,9 @@ def make_scenes(
             worlds.append((joints[:frames] + (placed + aside)[:, None]).double().numpy())
         world = np.stack(worlds)
         times = np.arange(frames) / corpus.fps
-        views = [_view(world, times, turn, clocks, detector, random, generator, noise) for turn in _ring(cameras, random)]
+        views = [
+            _view(world, times, turn, clocks, detector, random, generator, noise) for turn in _ring(cameras, random)
+        ]
         scenes.append(Scene(name, subject, times, world, views))
     return scenes
 
@@ -117,7 +119,9 @@ def _ring(cameras: int, random: np.random.Generator) -> Float[np.ndarray, " n"]:
     return np.deg2rad(random.uniform(0, 360) + np.cumsum(steps))
 
 
-def look_at(place: Float[np.ndarray, "3"], target: Float[np.ndarray, "3"], roll: float = 0.0) -> Float[np.ndarray, "3 3"]:
+def look_at(
+    place: Float[np.ndarray, "3"], target: Float[np.ndarray, "3"], roll: float = 0.0
+) -> Float[np.ndarray, "3 3"]:
     """Rotation from the frame of a camera that looks at a point to a world with Y up."""
     forward = (target - place) / np.linalg.norm(target - place)
     right = np.cross(forward, [0.0, 1.0, 0.0])
@@ -159,7 +163,11 @@ def _view(
         points = (interpolate(joints, times, scene) - place) @ R
         pixels = torch.from_numpy(project(points, K)).float()
         found, scores = detect(
-            pixels[None], torch.from_numpy(own)[None].float(), torch.tensor([size]).float(), noise or DetectorNoise(), generator
+            pixels[None],
+            torch.from_numpy(own)[None].float(),
+            torch.tensor([size]).float(),
+            noise or DetectorNoise(),
+            generator,
         )
         keypoints, sure = found[0].double().numpy(), scores[0].double().numpy()
         keypoints[:, hidden], sure[:, hidden] = np.nan, 0.0
@@ -173,9 +181,7 @@ def shuffled(scene: Scene, seed: int) -> Scene:
     views = []
     for view in scene.views:
         order = random.permutation(len(view.people))
-        people = {
-            person: replace(view.people[person], person=int(number) + 1) for person, number in enumerate(order)
-        }
+        people = {person: replace(view.people[person], person=int(number) + 1) for person, number in enumerate(order)}
         views.append(replace(view, people=people))
     return replace(scene, views=views)
 

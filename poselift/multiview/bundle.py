@@ -395,7 +395,9 @@ class _Terms:
             force += robust[..., None] * across
             pose = self.layout.pose(view)
             if pose is not None:
-                self._tie_to_turn(system, slice(pose.start, pose.start + 3), view, unit, lengths, stiff, robust, off, shared)
+                self._tie_to_turn(
+                    system, slice(pose.start, pose.start + 3), view, unit, lengths, stiff, robust, off, shared
+                )
         return total * (stiff / lengths) ** 2, force * (stiff**2 / lengths)[..., None]
 
     def _tie_to_turn(

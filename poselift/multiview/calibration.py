@@ -10,9 +10,9 @@ from poselift.core.errors import InputError
 from poselift.geometry.camera import Camera
 from poselift.kinematics.whole_body import SIZE
 from poselift.multiview.bundle import Fit, Known, Layout, Shared, adjust
-from poselift.multiview.clock import Clock
 from poselift.multiview.observations import Observations
 from poselift.multiview.rods import rods_of
+from poselift.multiview.view_clock import ViewClock
 
 SAMPLES = 160
 """Most samples for the cameras: more frames of one take hardly tell more, because their errors are alike."""
@@ -51,7 +51,7 @@ class Calibration:
     """
 
     cameras: tuple[Camera, ...]
-    clocks: tuple[Clock, ...]
+    clocks: tuple[ViewClock, ...]
     angle: Float[np.ndarray, " v"]
     place: Float[np.ndarray, " v"]
     size: float
@@ -75,7 +75,10 @@ def lifted_lengths(seen: Observations) -> Float[np.ndarray, "p b"]:
     """Log of the median length of each person's rods in the lifted poses of all views."""
     lengths = np.linalg.norm(rods_of(seen.skeleton).vectors(seen.lifted), axis=-1)
     people = int(seen.people.max()) + 1
-    found = [np.nanmedian(lengths[:, seen.people == person].reshape(-1, lengths.shape[-1]), axis=0) for person in range(people)]
+    found = [
+        np.nanmedian(lengths[:, seen.people == person].reshape(-1, lengths.shape[-1]), axis=0)
+        for person in range(people)
+    ]
     return np.log(np.maximum(np.stack(found), 1e-3))
 
 
@@ -92,7 +95,7 @@ def choose_samples(seen: Observations, count: int = SAMPLES) -> np.ndarray:
 def calibrate(
     seen: Observations,
     cameras: Sequence[Camera],
-    clocks: Sequence[Clock],
+    clocks: Sequence[ViewClock],
     R: Float[np.ndarray, "v 3 3"],
     t: Float[np.ndarray, "v 3"],
     heights_known: Sequence[bool],
@@ -138,7 +141,7 @@ def calibrate(
     return _describe(fit, known, cameras, clocks)
 
 
-def _describe(fit: Fit, known: Known, cameras: Sequence[Camera], clocks: Sequence[Clock]) -> Calibration:
+def _describe(fit: Fit, known: Known, cameras: Sequence[Camera], clocks: Sequence[ViewClock]) -> Calibration:
     layout, shared = Layout(known), fit.shared
     covariance = fit.covariance / _EFFECTIVE
     found, late, angle, place = [], [], [], []

@@ -4,6 +4,7 @@ At the right shift, one rotation for the whole take turns the poses of one view 
 at each shift comes from the cross-correlation of the poses, by the fast Fourier transform.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -148,7 +149,7 @@ def _spread(a: tuple[float, np.ndarray], b: tuple[float, np.ndarray], offset: fl
     start, end = max(a[0], b[0] + offset), min(a[0] + len(a[1]) / _RATE, b[0] + offset + len(b[1]) / _RATE)
     bounds = np.linspace(start, end, _PARTS + 1)
     around = round(0.25 * _RATE)
-    for low, high in zip(bounds, bounds[1:], strict=False):
+    for low, high in itertools.pairwise(bounds):
         first = b[1][max(0, round((low - offset - b[0]) * _RATE)) : round((high - offset - b[0]) * _RATE)]
         begin = max(0, round((low - a[0]) * _RATE) - around)
         second = a[1][begin : round((high - a[0]) * _RATE) + around]

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 from poselift.core.times import interpolate
 from poselift.geometry.camera import Camera
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
-from poselift.multiview.clock import Clock
+from poselift.multiview.view_clock import ViewClock
 from poselift.skeleton import Skeleton
 from poselift.structures import BRIDGE, Motion
 
@@ -47,7 +47,7 @@ class Track:
         return found
 
 
-def sample_track(motion: Motion, camera: Camera, clock: Clock, times: Float[np.ndarray, " t"]) -> Track:
+def sample_track(motion: Motion, camera: Camera, clock: ViewClock, times: Float[np.ndarray, " t"]) -> Track:
     """A motion and its keypoints at shared times; what no two neighbouring frames show is unseen.
 
     Args:

@@ -121,7 +121,9 @@ def shift_by_sound(first: Sound, other: Sound) -> tuple[float, float, float] | N
         begin += size
     drift = 0.0
     if len(places) >= 3:
-        slope = np.array([(shifts[b] - shifts[a]) / (places[b] - places[a]) for a in range(len(places)) for b in range(a)])
+        slope = np.array(
+            [(shifts[b] - shifts[a]) / (places[b] - places[a]) for a in range(len(places)) for b in range(a)]
+        )
         drift = float(np.median(slope))
         offset = float(np.median(np.array(shifts) - drift * np.array(places)))
     # Sound takes 3 ms for each metre, so two phones hear one clap at two times.

@@ -7,6 +7,7 @@ by their tracks and their place. A view that swaps two numbers is outvoted by th
 place: people do not jump.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -114,7 +115,7 @@ def _in_slots(track: Track, starts: Int[np.ndarray, " s"]) -> _Slots:
     centred = track.lifted - track.lifted.mean(1, keepdims=True)
     bounds = [*starts, len(shown)]
     roots, there = np.full((len(starts), 3), np.nan), np.zeros(len(starts), bool)
-    for slot, (first, end) in enumerate(zip(bounds, bounds[1:], strict=False)):
+    for slot, (first, end) in enumerate(itertools.pairwise(bounds)):
         rows = first + np.flatnonzero(shown[first:end])
         if len(rows):
             roots[slot], there[slot] = np.median(track.root[rows], axis=0), True
@@ -209,9 +210,7 @@ def _chain(pairings: dict[tuple[int, int], Pairing], views: int) -> tuple[np.nda
     R, t = np.tile(np.eye(3), (views, 1, 1)), np.zeros((views, 3))
     known, left, apart = [0], set(range(1, views)), []
     while left:
-        view, near = max(
-            ((v, k) for v in left for k in known), key=lambda pair: pairings[min(pair), max(pair)].support
-        )
+        view, near = max(((v, k) for v in left for k in known), key=lambda pair: pairings[min(pair), max(pair)].support)
         pairing = pairings[min(view, near), max(view, near)]
         left.remove(view)
         if pairing.support <= 0:
@@ -325,9 +324,8 @@ def _count_swaps(owner: Int[np.ndarray, "t p"], slots: np.ndarray) -> int:
     swaps = 0
     for person in range(owner.shape[1]):
         known = np.flatnonzero(owner[:, person] >= 0)
-        for before, after in zip(known, known[1:], strict=False):
+        for before, after in itertools.pairwise(known):
             new = owner[after, person]
             if new != owner[before, person] and (np.delete(owner[:after], person, 1) == new).any():
                 swaps += 1
     return swaps
-

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 
 @dataclass(frozen=True)
-class Clock:
+class ViewClock:
     """A time x of the video is (1 + drift) x + offset of the shared clock, which is that of the first video.
 
     Attributes:
