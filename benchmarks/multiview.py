@@ -34,7 +34,7 @@ from poselift.geometry.camera import Camera, camera_for
 from poselift.kinematics.height import take_height
 from poselift.lifting import lift
 from poselift.models import Weights, load_weights
-from poselift.multiview import Reconstruction, View, ViewClock, reconstruct
+from poselift.several_views import Reconstruction, View, ViewClock, reconstruct
 from poselift.skeleton import H36M17
 from poselift.structures import Motion
 
@@ -53,9 +53,7 @@ COLUMNS = (
 )
 
 LIMBS = [
-    f"{side}_{joint}"
-    for joint in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist")
-    for side in ("left", "right")
+    f"{side}_{joint}" for joint in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist") for side in ("left", "right")
 ]
 
 
@@ -64,7 +62,7 @@ def lifted_view(view: VirtualView, name: str, weights: Weights, given: bool, hei
     camera = Camera(view.K, view.image_size) if given else camera_for(view.image_size)
     motions = [lift(keypoints, weights, camera) for keypoints in view.people.values()]
     if height is not None:
-        motions = [take_height(motion, height)[0] for motion in motions]
+        motions = [take_height(motion, height) for motion in motions]
     times = np.concatenate([keypoints.timestamps for keypoints in view.people.values()])
     return View(name, tuple(motions), camera, (float(times.min()), float(times.max())))
 

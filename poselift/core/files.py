@@ -145,9 +145,14 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         file.write(text)
 
 
+def format_json(value: Any) -> str:
+    """JSON text for a file; raises a ValueError for NaN, which is not JSON."""
+    return json.dumps(value, indent=2, allow_nan=False) + "\n"
+
+
 def write_json(path: str | os.PathLike[str], value: Any) -> None:
-    """Writes JSON atomically; raises a ValueError for NaN, which is not JSON."""
-    write_text(path, json.dumps(value, indent=2, allow_nan=False) + "\n")
+    """Writes JSON atomically; see `format_json`."""
+    write_text(path, format_json(value))
 
 
 def sha256(path: str | os.PathLike[str]) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from poselift.core.choices import choose
 from poselift.core.kinds import check_call, check_kinds
+from poselift.core.on_demand import names_on_demand
 from poselift.core.optional import require
 from poselift.detection.detector_protocol import Detector, PlaceDetector, Search
 from poselift.detection.movenet import FastMoveNet, MoveNet
@@ -29,12 +30,8 @@ __all__ = [
 _LOG = logging.getLogger(__name__)
 
 
-def __getattr__(name: str) -> Any:
-    if name != "MMPose":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from poselift.detection.mmpose.backend import MMPose  # imports torch
-
-    return MMPose
+if not TYPE_CHECKING:
+    __getattr__ = names_on_demand(__name__, {"MMPose": "mmpose.backend"})  # imports torch
 
 
 def _mmpose(device: str, **options: Any) -> Detector:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -55,7 +56,12 @@ def butterworth(motion: Motion, cutoff: float) -> Motion:
             times = motion.timestamps[part]
             joints[part] = _filter(joints[part], times, cutoff, interval)
             root[part] = _filter(root[part], times, cutoff, interval)
-    return replace(motion, joints=joints, root=root)
+    return replace(motion, joints=joints, root=root, filters=(*motion.filters, describe_filter(cutoff)))
+
+
+def describe_filter(cutoff: float) -> dict[str, Any]:
+    """What `Motion.filters` says of the filter."""
+    return {"name": "Butterworth, dual pass", "order": 4, "cutoff_hz": cutoff}
 
 
 def check_cutoff(cutoff: float, fps: float = np.inf) -> None:

@@ -91,7 +91,7 @@ def finish(
         )
 
     if stream is None and options.refine:
-        joints = level_feet(place(joints), options.threshold)
+        joints = level_feet(place(joints))
     if options.constant_bones:
         if stream is None:
             lengths = measure_clip(joints, prepared.scores, weights.skeleton_in, skeleton)
