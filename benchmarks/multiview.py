@@ -18,7 +18,6 @@ error of the rotations between cameras, degrees, and `worst`, of the worst pair 
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -67,7 +66,7 @@ def lifted_view(view: VirtualView, name: str, weights: Weights, given: bool, hei
     return View(name, tuple(motions), camera, (float(times.min()), float(times.max())))
 
 
-def measured(scene: Scene, views: Sequence[View], clocks: bool, joints: Sequence[str]) -> list[float]:
+def measured(scene: Scene, views: Sequence[View], clocks: bool, joints: list[str]) -> list[float]:
     """The errors of one scene, in the order of `COLUMNS` without the first and the last one."""
     first = scene.views[0]
     if len(views) == 1:
@@ -101,13 +100,13 @@ def rotation_errors(scene: Scene, found: Reconstruction) -> list[float]:
     return errors
 
 
-def _person(scene: Scene, people: Sequence[Motion], number: int, joints: Sequence[str]) -> list[float]:
+def _person(scene: Scene, people: Sequence[Motion], number: int, joints: list[str]) -> list[float]:
     """Errors of the motion that fits a true person best."""
     rows = [_compare(scene, motion, number, joints) for motion in people]
     return min(rows, key=lambda row: row[2]) if rows else [np.nan] * 6
 
 
-def _compare(scene: Scene, motion: Motion, number: int, joints: Sequence[str]) -> list[float]:
+def _compare(scene: Scene, motion: Motion, number: int, joints: list[str]) -> list[float]:
     """MPJPE, P-MPJPE, whole take, root in mm; size and share within in per cent."""
     first = scene.views[0]
     times = (1 + first.drift) * motion.timestamps + first.offset

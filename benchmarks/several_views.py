@@ -1,7 +1,7 @@
 """Scenes of one or two people under several virtual cameras, with clocks of their own.
 
-The cameras stand in a ring around the people, 50 to 110 degrees apart, 0.8 to 1.9 m high, and look at them. Each has its
-own lens, start and rate. Their 2D keypoints are those of a virtual detector (`poselift.data.noise`), which sees the
+The cameras stand in a ring around the people, 50 to 110 degrees apart, 0.8 to 1.9 m high, and look at them. Each has
+its own lens, start and rate. Their 2D keypoints are those of a virtual detector (`poselift.data.noise`), which sees the
 joints of COCO-17.
 """
 

@@ -318,7 +318,8 @@ class _Terms:
         system.own[:, j, :, j, :] += (weighted.swapaxes(-1, -2) @ to_joint).swapaxes(0, 1)
         system.own_right -= (weighted * off[..., None]).sum(-2)
         pose, zooming = self.layout.pose(view), self.layout.zoom(view)
-        columns, parts = [], []
+        columns: list[int] = []
+        parts: list[np.ndarray] = []
         if pose is not None:
             turned = slope @ cross_matrix(places)
             parts += [turned, -to_joint]

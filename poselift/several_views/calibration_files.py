@@ -147,7 +147,7 @@ def _read_opencap(path: Path) -> Camera:
 
 def _read_qualisys(text: str) -> dict[str, Camera]:
     """Qualisys' .qca.txt: XML, millimetres, the camera frame with y up and z backwards."""
-    cameras = {}
+    cameras: dict[str, Camera] = {}
     found = ET.fromstring(text).findall("cameras/camera")
     video = [camera for camera in found if "video" in camera.get("model", "").lower()]
     for camera in video or found:

@@ -26,9 +26,9 @@ _FACTOR = 0.95
 """Of the radii, so that they hold 90 % of the joints of CMU's val people (benchmarks/multiview.py)."""
 
 _UNSEEN_ROOT, _UNSEEN_JOINT = 0.032, 0.024
-"""Radius of the ball that holds a root, or another joint, in 90 % of cases, metres, where no view has keypoints of it, as
-the lifter places it on the joints that are seen: all frames and views share this error. Chosen on CMU's val people
-(benchmarks/multiview.py)."""
+"""Radius of the ball that holds a root, or another joint, in 90 % of cases, metres, where no view has keypoints of it:
+the lifter places it on the joints that are seen, with an error that all frames and views share. Chosen on CMU's val
+people (benchmarks/multiview.py)."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def fuse(seen: Observations, cameras: Sequence[Camera], size: float = 0.08) -> F
         joints[rows] = fit.joints
         beside[:, rows] = fit.beside
         total = np.trace(fit.joint_covariance, axis1=-2, axis2=-1)
-        unseen = ~seen.visible[:, rows].any(0)
+        unseen = ~np.any(seen.visible[:, rows], axis=0)
         guessed = np.where(unseen, _UNSEEN_JOINT**2, 0.0) + np.where(unseen[:, :1], _UNSEEN_ROOT**2, 0.0)
         radius[rows] = np.sqrt((_FACTOR * _TO_RADIUS) ** 2 * np.maximum(total, 0.0) + guessed)
         radius[rows, 0] = 0.0
@@ -107,7 +107,7 @@ def swap_sides(seen: Observations, fused: Fused, cameras: Sequence[Camera]) -> t
             rows = np.flatnonzero(swapped)
             count += len(rows)
             for array in (plane, scores, flow):
-                array[np.ix_([view], rows, both)] = array[np.ix_([view], rows, other)]
+                array[view, rows[:, None], both] = array[view, rows[:, None], other]
     return replace(seen, plane=plane, scores=scores, flow=flow), count
 
 

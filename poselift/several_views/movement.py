@@ -1,7 +1,7 @@
 """The shift between two videos by movement: the one at which lifted poses agree best.
 
-At the right shift, one rotation for the whole take turns the poses of one view onto those of the other. The best rotation
-at each shift comes from the cross-correlation of the poses, by the fast Fourier transform.
+At the right shift, one rotation for the whole take turns the poses of one view onto those of the other. The best
+rotation at each shift comes from the cross-correlation of the poses, by the fast Fourier transform.
 """
 
 import itertools

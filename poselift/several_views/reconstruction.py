@@ -87,6 +87,7 @@ class Reconstruction:
         warnings: what is doubtful, one line each.
         up_uncertainty: standard deviation of the direction of up, radians; None in the camera frame.
         tracks: for each view the numbers of its people that each person had there.
+        keypoints: for each view everybody's own keypoints there, by the number of the person, at the shared times.
     """
 
     people: tuple[Motion, ...]
@@ -96,6 +97,7 @@ class Reconstruction:
     warnings: tuple[Caution, ...]
     up_uncertainty: float | None
     tracks: tuple[Mapping[int, tuple[int, ...]], ...]
+    keypoints: tuple[Mapping[int, Keypoints2D], ...] = ()
 
 
 def reconstruct(
@@ -105,6 +107,7 @@ def reconstruct(
     calibrated: bool = False,
     world: bool = True,
     heights: Mapping[int, float] | float | None = None,
+    own_world: bool = False,
 ) -> Reconstruction:
     """One 3D motion of everybody in several videos of the same moment.
 
@@ -114,6 +117,7 @@ def reconstruct(
         calibrated: whether the views' cameras have poses, in one world and in metres.
         world: whether the result is in the world, Y up from the ground; if not, in the frame of the first camera.
         heights: standing height of everybody, metres, or by the person's number in the first video.
+        own_world: whether the result lies in the world of the calibration, turned so that Y is up.
 
     Raises:
         InputError: the views do not show the same people at the same time, or a view shows nobody.
@@ -148,8 +152,9 @@ def reconstruct(
                 break
             found = list(calibration.clocks)
             seen = gather(look(found, lenses), people.owners, times, skeleton)
-            poses = (np.stack([getattr(camera, name) for camera in calibration.cameras]) for name in ("R", "t"))
-            calibration = calibrate(seen, lenses, found, *poses, known_height)
+            R = np.stack([camera.R for camera in calibration.cameras])
+            t = np.stack([camera.t for camera in calibration.cameras])
+            calibration = calibrate(seen, lenses, found, R, t, known_height)
     cameras = calibration.cameras
     seen = gather(look(calibration.clocks, cameras), people.owners, times, skeleton)
     fused = fuse(seen, cameras, calibration.size)
@@ -159,9 +164,11 @@ def reconstruct(
     report = write_report(seen, fused, calibration, people, [camera.name for camera in cameras], calibrated)
     warnings += [Caution(text, "camera") for text in report.doubts]
     warnings += _describe_swaps(views, people)
+    given_cameras = cameras
     if calibrated:
         # The first camera's frame, from which the ground is found.
         fused, cameras = _in_first_frame(fused, cameras)
+    own_keypoints = tuple(_own_keypoints(seen, view, camera, times) for view, camera in enumerate(cameras))
     motions = _make_motions(seen, fused, cameras[0], views[0], times, calibration)
     if not motions:
         raise InputError("nobody is left in all videos together; look at each video with poselift lift")
@@ -171,14 +178,18 @@ def reconstruct(
         for motion, height in zip(motions, given, strict=False)
     ]
     up = None
-    if world:
+    if own_world:
+        motions, cameras = _in_own_world(motions, given_cameras)
+    elif world:
         motions, cameras, up, feet_seen = _in_world(motions, cameras)
         if not feet_seen:
             warnings.append(
                 Caution("no feet were seen: up and the ground are guessed from usual camera poses", "ground")
             )
     numbers = tuple(_numbers(owner, view) for owner, view in zip(people.owners, views, strict=True))
-    return Reconstruction(tuple(motions), tuple(cameras), calibration.clocks, report, tuple(warnings), up, numbers)
+    return Reconstruction(
+        tuple(motions), tuple(cameras), calibration.clocks, report, tuple(warnings), up, numbers, own_keypoints
+    )
 
 
 def _check_views(views: Sequence[View]) -> None:
@@ -198,8 +209,8 @@ def _find_clocks(views: Sequence[View], warnings: list[Caution]) -> list[ViewClo
         shift = shift_by_movement(views[0].people, view.people)
         if shift is None:
             raise InputError(
-                f"{views[0].name} and {view.name} have no second with people in common; give videos of the same moment, "
-                "or --offsets"
+                f"{views[0].name} and {view.name} have no second with people in common; give videos of the same "
+                "moment, or --offsets"
             )
         spread = max(_SPREAD_FACTOR * shift.spread, _LEAST_SPREAD)
         clocks.append(ViewClock(shift.offset, 0.0, spread, "movement"))
@@ -221,8 +232,8 @@ def _check_common(views: Sequence[View], clocks: Sequence[ViewClock]) -> None:
         )
         if common < _LEAST_COMMON:
             raise InputError(
-                f"{views[index].name} shares no time with the other videos: it runs from {own[0]:.2f} to {own[1]:.2f} s "
-                f"of the first one's clock; give videos of the same moment, or other --offsets"
+                f"{views[index].name} shares no time with the other videos: it runs from {own[0]:.2f} to "
+                f"{own[1]:.2f} s of the first one's clock; give videos of the same moment, or other --offsets"
             )
 
 
@@ -264,7 +275,8 @@ def _check_pairings(
         if _is_same(tracks[a], tracks[b], cameras[a], cameras[b]):
             raise InputError(f"{views[a].name} and {views[b].name} are the same view; give videos from two places")
         if pairing.share < _LEAST_SHARE:
-            text = f"{views[a].name} and {views[b].name} agree on people for {100 * pairing.share:.0f} % of their time only"
+            names = f"{views[a].name} and {views[b].name}"
+            text = f"{names} agree on people for {100 * pairing.share:.0f} % of their time only"
             warnings.append(Caution(text, "confusion"))
 
 
@@ -352,7 +364,7 @@ def _make_motions(
                 relative.astype(np.float32),
                 joints[:, 0].astype(np.float32),
                 times[span],
-                ~(scores > 0).any((0, 2)),
+                ~np.any(scores > 0, axis=(0, 2)),
                 seen.skeleton,
                 "camera",
                 _joined_keypoints(seen, joints, block, span, camera, times[span], person + 1),
@@ -388,6 +400,49 @@ def _joined_keypoints(
     known = (best > 0) & np.isfinite(pixels).all(-1)
     pixels = np.where(known[..., None], np.clip(pixels, -1e6, 1e6), np.nan)
     return Keypoints2D(pixels, np.where(known, best, 0.0), times, seen.skeleton, camera.image_size, person)
+
+
+def _own_keypoints(
+    seen: Observations, view: int, camera: Camera, times: Float[np.ndarray, " t"]
+) -> dict[int, Keypoints2D]:
+    """Everybody's keypoints in one view, pixels, by the number of the person."""
+    count, found = len(times), {}
+    lens = None if camera.distortion is None else camera.distortion.astype(np.float64)
+    for person in range(int(seen.people.max()) + 1):
+        block = slice(person * count, (person + 1) * count)
+        plane, scores = seen.plane[view, block], seen.scores[view, block]
+        pixels = project(
+            np.concatenate([np.nan_to_num(plane), np.ones_like(plane[..., :1])], -1), camera.K.astype(np.float64), lens
+        )
+        known = (scores > 0) & np.isfinite(pixels).all(-1)
+        found[person + 1] = Keypoints2D(
+            np.where(known[..., None], pixels, np.nan),
+            np.where(known, scores, 0.0),
+            times,
+            seen.skeleton,
+            camera.image_size,
+            person + 1,
+        )
+    return found
+
+
+def _in_own_world(motions: Sequence[Motion], cameras: Sequence[Camera]) -> tuple[list[Motion], tuple[Camera, ...]]:
+    """Motions and cameras in the world of the calibration, with its axis that is nearest to up as Y."""
+    first = cameras[0]
+    ground = find_ground(motions)
+    up = first.R @ ground.up
+    axis = int(np.abs(up).argmax())
+    turn = np.eye(3)
+    if axis != 1 or up[1] < 0:
+        y = np.sign(up[axis]) * np.eye(3)[axis]
+        x = np.eye(3)[0] if axis != 0 else np.eye(3)[1]
+        turn = np.stack([x, y, np.cross(x, y)])
+    placed = []
+    for motion in motions:
+        down = find_contacts(motion, ground.up)
+        contacts = None if down is None else np.any(down, axis=-1)
+        placed.append(replace(move(motion, turn @ first.R, turn @ first.t, "world"), contacts=contacts))
+    return placed, tuple(camera.with_pose(turn @ camera.R, turn @ camera.t) for camera in cameras)
 
 
 def _take_heights(

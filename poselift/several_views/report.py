@@ -142,8 +142,8 @@ def write_report(
         own.append(CameraReport(name, pixels, 100 * metres / 1.7, angle, float(calibration.place[view]), sees))
         if metres > _BESIDE:
             doubts.append(
-                f"camera {name}: joints lie {100 * metres:.0f} cm beside their keypoints; it may have moved, have zoomed "
-                "or show another moment. Check the overlay of this view"
+                f"camera {name}: joints lie {100 * metres:.0f} cm beside their keypoints; it may have moved, have "
+                "zoomed or show another moment. Check the overlay of this view"
             )
         if not known and angle > _UNSURE:
             doubts.append(

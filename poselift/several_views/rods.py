@@ -8,8 +8,8 @@ from jaxtyping import Float, Int
 from poselift.skeleton import Skeleton
 
 _LIMB, _TRUNK, _LOOSE = 0.010, 0.018, 0.035
-"""Change of a rod's length from frame to frame, metres (standard deviation): between two joint centres of a limb, inside
-of the trunk, and across joints of the trunk that move against each other."""
+"""Change of a rod's length from frame to frame, metres (standard deviation): between two joint centres of a limb,
+inside of the trunk, and across joints of the trunk that move against each other."""
 
 _SIDED = (
     ("hip", "knee", _LIMB),
@@ -84,5 +84,6 @@ def rods_of(skeleton: Skeleton) -> Rods:
         named += [(f"left_{a}", f"right_{b}", spread), (f"right_{a}", f"left_{b}", spread)]
     named += _MIDDLE
     known = [(a, b, spread) for a, b, spread in named if a in skeleton.joints and b in skeleton.joints]
-    starts, ends = (np.array([skeleton.index(rod[end]) for rod in known], int) for end in (0, 1))
+    starts = np.array([skeleton.index(a) for a, _, _ in known], int)
+    ends = np.array([skeleton.index(b) for _, b, _ in known], int)
     return Rods(starts, ends, np.array([spread for _, _, spread in known]))

@@ -57,7 +57,8 @@ def read_sound(path: str | os.PathLike[str]) -> Sound | None:
             parts, start = [], None
             for frame in container.decode(stream):
                 if start is None:
-                    start = float(frame.pts * frame.time_base) if frame.pts is not None else 0.0
+                    known = frame.pts is not None and frame.time_base is not None
+                    start = float(frame.pts * frame.time_base) if known else 0.0  # type: ignore[operator]
                 parts += [piece.to_ndarray()[0] for piece in resampler.resample(frame)]
             parts += [piece.to_ndarray()[0] for piece in resampler.resample(None)]
         pictures = _first_picture(path)

@@ -2,8 +2,8 @@
 
 Two views of one person have the same lifted poses, turned by one rotation for the whole take. So each pair of tracks
 proposes a rotation and a translation between its views, and the proposal under which most tracks agree for most of the
-time is taken. Then, in short slots of time, tracks that agree are one person, and persons are followed from slot to slot
-by their tracks and their place. A view that swaps two numbers is outvoted by the others or, with two views, by the
+time is taken. Then, in short slots of time, tracks that agree are one person, and persons are followed from slot to
+slot by their tracks and their place. A view that swaps two numbers is outvoted by the others or, with two views, by the
 place: people do not jump.
 """
 
