@@ -13,7 +13,9 @@ Columns, means over subjects of means over clips, 17 joints (12 limb joints for 
 the first camera's true frame; `P-MPJPE`, each pose aligned; `whole take`, one alignment without scale for the take;
 `root`, the root's path under that alignment; `size`, mean size of the error of the scale in per cent; `rotation`, mean
 error of the rotations between cameras, degrees, and `worst`, of the worst pair of cameras in any clip; `clock`, ms;
-`within`, share of the joints within their 90 % radius; `refused`, clips that ended with an error.
+`within`, share of the joints within their 90 % radius; `relative`, likewise at the true size, without what the radius
+has for an unknown size and tilt (as in benchmarks/uncertainty.py); `refused`, clips that ended with an error. `clock`
+is the median over clips.
 """
 
 import argparse
@@ -22,15 +24,16 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from jaxtyping import Float
 
 from benchmarks.command import add_weights, command_line, errors_shown, print_table
 from benchmarks.several_views import Scene, VirtualView, make_scenes, subjects_mean
 from poselift.core.errors import InputError
 from poselift.data.cmu import load_cmu
+from poselift.data.reading import load_arrays
 from poselift.geometry import umeyama
 from poselift.geometry.camera import Camera, camera_for
 from poselift.kinematics.height import take_height
+from poselift.kinematics.whole_body import relative_to_body
 from poselift.lifting import lift
 from poselift.models import Weights, load_weights
 from poselift.several_views import Reconstruction, View, ViewClock, reconstruct
@@ -48,6 +51,7 @@ COLUMNS = (
     "worst °",
     "clock ms",
     "within %",
+    "relative %",
     "refused",
 )
 
@@ -66,7 +70,9 @@ def lifted_view(view: VirtualView, name: str, weights: Weights, given: bool, hei
     return View(name, tuple(motions), camera, (float(times.min()), float(times.max())))
 
 
-def measured(scene: Scene, views: Sequence[View], clocks: bool, joints: list[str]) -> list[float]:
+def measured(
+    scene: Scene, views: Sequence[View], clocks: bool, joints: list[str], height: float | None = None
+) -> list[float]:
     """The errors of one scene, in the order of `COLUMNS` without the first and the last one."""
     first = scene.views[0]
     if len(views) == 1:
@@ -74,7 +80,7 @@ def measured(scene: Scene, views: Sequence[View], clocks: bool, joints: list[str
         rotations, late = [], []
     else:
         starts = None if clocks else [ViewClock()] * len(views)
-        found = reconstruct(views, clocks=starts, world=False)
+        found = reconstruct(views, clocks=starts, world=False, heights=height)
         people = found.people
         rotations = rotation_errors(scene, found)
         late = [
@@ -87,7 +93,7 @@ def measured(scene: Scene, views: Sequence[View], clocks: bool, joints: list[str
         float(pick(values)) if values else np.nan
         for pick, values in ((np.mean, rotations), (np.max, rotations), (np.mean, late))
     )
-    return [*errors[:5], mean, worst, clock, errors[5]]
+    return [*errors[:5], mean, worst, clock, *errors[5:]]
 
 
 def rotation_errors(scene: Scene, found: Reconstruction) -> list[float]:
@@ -103,7 +109,7 @@ def rotation_errors(scene: Scene, found: Reconstruction) -> list[float]:
 def _person(scene: Scene, people: Sequence[Motion], number: int, joints: list[str]) -> list[float]:
     """Errors of the motion that fits a true person best."""
     rows = [_compare(scene, motion, number, joints) for motion in people]
-    return min(rows, key=lambda row: row[2]) if rows else [np.nan] * 6
+    return min(rows, key=lambda row: row[2]) if rows else [np.nan] * 7
 
 
 def _compare(scene: Scene, motion: Motion, number: int, joints: list[str]) -> list[float]:
@@ -116,17 +122,22 @@ def _compare(scene: Scene, motion: Motion, number: int, joints: list[str]) -> li
     found = (motion.joints + motion.root[:, None])[inside].astype(np.float64)
     known = np.isfinite(truth[:, own]).all((1, 2))
     if known.sum() < 5:
-        return [np.nan] * 6
+        return [np.nan] * 7
     truth, found = truth[known], found[known]
     radius = np.full(found.shape[:2], np.nan) if motion.uncertainty is None else motion.uncertainty[inside][known]
     x, y = found[:, own], truth[:, own]
-    root_x, root_y = (_root(values, motion) for values in (found, truth))
+    hips = motion.skeleton.indices(["left_hip", "right_hip"])
+    rooted = np.isfinite(truth[:, 0]).all()  # children have no pelvis
+    root_x, root_y = (values[:, :1] if rooted else values[:, hips].mean(1, keepdims=True) for values in (found, truth))
     relative = np.linalg.norm((x - root_x) @ first.R.T - (y - root_y), axis=-1)
     counted = np.isfinite(relative) & (np.array(joints) != motion.skeleton.joints[0])
     scale, R, t = umeyama(x, y)
     aligned = scale[:, None, None] * np.einsum("nik,njk->nji", R, x) + t[:, None]
     _, R, t = umeyama(x.reshape(-1, 3), y.reshape(-1, 3), with_scale=False)
-    size, _, _ = umeyama(x.reshape(-1, 3), y.reshape(-1, 3))
+    size, turn, _ = umeyama(x.reshape(-1, 3), y.reshape(-1, 3))
+    body = relative_to_body(motion).uncertainty
+    alone = radius if body is None else body[inside][known]
+    sized = np.linalg.norm(size * (x - root_x) @ turn.T - (y - root_y), axis=-1)
     return [
         1000 * float(relative[counted].mean()),
         1000 * float(np.linalg.norm(aligned - y, axis=-1).mean()),
@@ -134,14 +145,8 @@ def _compare(scene: Scene, motion: Motion, number: int, joints: list[str]) -> li
         1000 * float(np.linalg.norm(root_x @ R.T + t - root_y, axis=-1).mean()),
         100 * abs(1 / float(size) - 1),
         100 * float((relative <= radius[:, own])[counted].mean()),
+        100 * float((sized <= size * alone[:, own])[counted].mean()),
     ]
-
-
-def _root(joints: Float[np.ndarray, "t j 3"], motion: Motion) -> Float[np.ndarray, "t 1 3"]:
-    """The root, or the middle of the hips where the truth has no root."""
-    hips = motion.skeleton.indices(["left_hip", "right_hip"])
-    root = joints[:, :1]
-    return root if np.isfinite(root).all() else joints[:, hips].mean(1, keepdims=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -166,6 +171,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print_table(COLUMNS, _rows(options, weights), title)
 
 
+def _heights(path: Path) -> dict[str, float]:
+    """The standing height of the person of each clip, metres."""
+    arrays = load_arrays(path, {"clip": (None,), "height": (None,)}, "the file is children50.npz")
+    return dict(zip(arrays["clip"].tolist(), arrays["height"].astype(float).tolist(), strict=True))
+
+
 def _rows(options: argparse.Namespace, weights: Weights) -> "list[list[str]]":
     joints = LIMBS if options.children else list(H36M17.joints)
     table = []
@@ -179,19 +190,23 @@ def _rows(options: argparse.Namespace, weights: Weights) -> "list[list[str]]":
             clocks=options.clocks,
             seed=options.seed,
         )[:: options.every]
-        rows, refused = [], 0
+        rows: list[tuple[str, list[float]]] = []
+        refused, heights = 0, _heights(options.children) if options.height and options.children else {}
         for scene in scenes:
             views = [
-                lifted_view(view, f"view {index + 1}", weights, options.lens == "given")
+                lifted_view(view, f"view {index + 1}", weights, options.lens == "given", heights.get(scene.name))
                 for index, view in enumerate(scene.views)
             ]
             try:
-                rows.append((scene.subject, measured(scene, views, options.clocks, joints)))
+                height = heights.get(scene.name)
+                rows.append((scene.subject, measured(scene, views, options.clocks, joints, height)))
             except InputError as error:
                 refused += 1
                 print(f"{scene.name}, {cameras} cameras: {error}")
         means = subjects_mean(rows)
-        means[6] = np.nanmax([values[6] for _, values in rows]) if cameras > 1 else np.nan
+        if cameras > 1:
+            means[6] = np.max([values[6] for _, values in rows])
+            means[7] = np.median([values[7] for _, values in rows])
         table.append([str(cameras), *("-" if np.isnan(value) else f"{value:.1f}" for value in means), str(refused)])
     return table
 

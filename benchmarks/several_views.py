@@ -189,5 +189,11 @@ def shuffled(scene: Scene, seed: int) -> Scene:
 def subjects_mean(rows: Sequence[tuple[str, Sequence[float]]]) -> Float[np.ndarray, " n"]:
     """The mean over subjects of the means over their scenes; NaN values do not count."""
     names = dict.fromkeys(subject for subject, _ in rows)
-    with np.errstate(invalid="ignore"):
-        return np.nanmean([np.nanmean([values for own, values in rows if own == name], 0) for name in names], 0)
+    return _mean([_mean([values for own, values in rows if own == name]) for name in names])
+
+
+def _mean(rows: Sequence[Sequence[float] | np.ndarray]) -> Float[np.ndarray, " n"]:
+    values = np.array(rows)
+    known = np.isfinite(values)
+    total = np.where(known, values, 0.0).sum(0)
+    return np.where(known.any(0), total / np.maximum(known.sum(0), 1), np.nan)

@@ -83,13 +83,13 @@ def add_command(commands: Any) -> None:
         "--offsets",
         type=list_of(float, "not a list of seconds; give 0.42,-1.3"),
         metavar="S[,S...]",
-        help="seconds by which each video after the first one started later than it (default: by sound, else movement)",
+        help="seconds by which each video after the first one started later than it (default: by sound or movement)",
     )
     how.add_argument(
         "--fov",
         type=list_of(float, "not a list of angles; give 65 or 65,70"),
         metavar="DEG[,DEG...]",
-        help="field of view across the longer side of the picture, one or one for each video (default: refined from 55)",
+        help="field of view across the longer side, degrees, one or one for each video (default: refined from 55)",
     )
     how.add_argument(
         "--intrinsics",
@@ -102,8 +102,8 @@ def add_command(commands: Any) -> None:
         nargs="+",
         type=local_path,
         metavar="FILE",
-        help="known cameras: Pose2Sim's, Anipose's or FreeMoCap's TOML, Qualisys' .qca.txt, OpenCap's pickles, OpenCV's "
-        "YAML, or calibration.toml of an earlier result",
+        help="known cameras: Pose2Sim's, Anipose's or FreeMoCap's TOML, Qualisys' .qca.txt, OpenCap's pickles, "
+        "OpenCV's YAML, or calibration.toml of an earlier result",
     )
     how.add_argument(
         "--calibration-world",
@@ -159,8 +159,8 @@ def run(arguments: argparse.Namespace) -> None:
     count = len(recording.people)
     output.print(
         make_printable(
-            f"{count} {'person' if count == 1 else 'people'} from {len(clips)} views in {recording.clock.frames} frames. "
-            f"The motion is in {out}/person_*.npz; how sure the cameras are, in {out / CALIBRATION_REPORT}"
+            f"{count} {'person' if count == 1 else 'people'} from {len(clips)} views in {recording.clock.frames} "
+            f"frames. The motion is in {out}/person_*.npz; how sure the cameras are, in {out / CALIBRATION_REPORT}"
         )
     )
 
@@ -265,7 +265,9 @@ def _pair_inputs(arguments: argparse.Namespace) -> list[tuple[Path | None, Path 
     """
     videos, keypoints = list(arguments.videos), list(arguments.keypoints or ())
     if keypoints and videos and len(keypoints) != len(videos):
-        raise InputError(f"{len(keypoints)} --keypoints are given for {len(videos)} videos; give one for each, in order")
+        raise InputError(
+            f"{len(keypoints)} --keypoints are given for {len(videos)} videos; give one for each, in order"
+        )
     count = max(len(videos), len(keypoints))
     if count < 2:
         some = "no video is" if not count else "one video is"
@@ -274,9 +276,7 @@ def _pair_inputs(arguments: argparse.Namespace) -> list[tuple[Path | None, Path 
     if len(set(places)) < len(places):
         twice = next(path for path in videos if places.count(path.resolve()) > 1)
         raise InputError(f"{twice} is given twice; give videos from different places")
-    return [
-        (videos[view] if videos else None, keypoints[view] if keypoints else None) for view in range(count)
-    ]
+    return [(videos[view] if videos else None, keypoints[view] if keypoints else None) for view in range(count)]
 
 
 def _open_clips(

@@ -74,12 +74,16 @@ def first_joints(
 def lifted_lengths(seen: Observations) -> Float[np.ndarray, "p b"]:
     """Log of the median length of each person's rods in the lifted poses of all views."""
     lengths = np.linalg.norm(rods_of(seen.skeleton).vectors(seen.lifted), axis=-1)
-    people = int(seen.people.max()) + 1
-    found = [
-        np.nanmedian(lengths[:, seen.people == person].reshape(-1, lengths.shape[-1]), axis=0)
-        for person in range(people)
-    ]
-    return np.log(np.maximum(np.stack(found), 1e-3))
+    found = np.full((int(seen.people.max()) + 1, lengths.shape[-1]), np.nan)
+    for person in range(len(found)):
+        own = lengths[:, seen.people == person].reshape(-1, lengths.shape[-1])
+        own = own[np.isfinite(own).all(-1)]
+        if len(own):
+            found[person] = np.median(own, axis=0)
+    # Somebody whom no view has lifted is as large as the others.
+    known = found[np.isfinite(found).all(-1)]
+    usual = known.mean(0) if len(known) else np.full(lengths.shape[-1], 0.3)
+    return np.log(np.maximum(np.where(np.isfinite(found), found, usual), 1e-3))
 
 
 def choose_samples(seen: Observations, count: int = SAMPLES) -> np.ndarray:
@@ -123,9 +127,12 @@ def calibrate(
     often = (chosen.visible.sum(0) >= 2).mean(0) >= _OFTEN
     if often.sum() < 4:
         raise InputError("no four joints are seen by two cameras at once; give videos that show the same body parts")
-    chosen = chosen.joints(np.flatnonzero(often))
+    # A skeleton has both sides of a joint.
+    often |= often[list(chosen.skeleton.flip_indices)]
+    kept = np.flatnonzero(often)
+    chosen = chosen.joints(kept)
     rods = rods_of(chosen.skeleton)
-    lifted = lifted_lengths(chosen)
+    lifted = lifted_lengths(seen.joints(kept))
     free = np.ones(len(cameras), bool)
     free[0] = False
     known = Known(

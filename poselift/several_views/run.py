@@ -28,6 +28,9 @@ _GIVEN_SPREAD = 0.01
 """Seconds of error of offsets that somebody gives."""
 
 
+_NO_OPTIONS = ViewsRequest()
+
+
 @dataclass(frozen=True)
 class SeveralViews:
     """The recording of several videos, and how they stand to each other.
@@ -45,7 +48,7 @@ def lift_views(
     clips: Sequence[Clip],
     weights: Weights,
     request: LiftRequest = LiftRequest(),
-    views: ViewsRequest = ViewsRequest(),
+    views: ViewsRequest = _NO_OPTIONS,
     progress: Progress = lambda stage, done: None,
 ) -> SeveralViews:
     """One 3D motion of everybody in several videos of the same moment.
@@ -71,8 +74,7 @@ def lift_views(
     known, cautions = _known_cameras(clips, views, names)
     lifted, watch = [], Stopwatch()
     fov, lenses = (
-        one_each(given, len(clips), name)
-        for given, name in ((views.fov, "--fov"), (views.intrinsics, "--intrinsics"))
+        one_each(given, len(clips), name) for given, name in ((views.fov, "--fov"), (views.intrinsics, "--intrinsics"))
     )
     for index, clip in enumerate(clips):
         lens = lenses[index] if known is None else _pinhole(known[index])
