@@ -14,9 +14,9 @@ from poselift.cli.request_fields import make_request
 from poselift.cli.values import check_out_file, list_of, local_path
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
-from poselift.core.times import frame_at, half_interval
 from poselift.export.zero import count_from_zero
 from poselift.kinematics import cut_gait_cycles, measure_gait, measure_joint_angles
+from poselift.numerics.times import frame_at, half_interval
 from poselift.recordings import read_motion, read_sidecar
 from poselift.recordings.reading import (
     check_video,

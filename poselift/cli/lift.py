@@ -16,9 +16,9 @@ from poselift.cli.keypoints import add_keypoint_options, make_keypoint_request
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.lift_request import CommandRequest, make_lift_request
 from poselift.cli.values import local_path
-from poselift.core.ahead import make_ahead
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError, WriteError, make_printable
+from poselift.core.prefetch import prefetch
 from poselift.core.progress_text import Output, stage_progress
 from poselift.core.stopwatch import Stopwatch
 from poselift.finding import Clip, VideoClip
@@ -181,10 +181,10 @@ def _render(clip: Clip, recording: Recording, path: Path, report: Progress) -> N
     # Frames are decoded, drawn and encoded side by side.
     drawn = (
         (renderer.render(frame.image, frame.timestamp), frame.timestamp)
-        for frame in make_ahead(frames_within(clip), AHEAD)
+        for frame in prefetch(frames_within(clip), AHEAD)
     )
     with VideoWriter(path, *renderer.size, x264=_X264) as writer:
-        for done, (picture, timestamp) in enumerate(make_ahead(drawn, AHEAD), start=1):
+        for done, (picture, timestamp) in enumerate(prefetch(drawn, AHEAD), start=1):
             writer.write(picture, timestamp)
             report("Drawing", min(done / recording.clock.frames, 1.0))
 

@@ -1,4 +1,6 @@
-"""COCO person keypoints: people in everyday pictures, with 17 keypoints each. 2D only.
+"""COCO keypoints: people in everyday pictures, 2D only.
+
+17 keypoints each.
 
 Lin et al., "Microsoft COCO: common objects in context", ECCV 2014; the format is https://cocodataset.org/#format-data.
 """
@@ -8,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from poselift.core.bounded import read_json, whole_number
 from poselift.core.errors import InputError
+from poselift.core.safe_parsing import read_json, whole_number
 from poselift.data.loading import pick_split
 from poselift.data.pictures import picture_view
 from poselift.data.reading import Layout, check_shape

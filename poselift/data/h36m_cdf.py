@@ -1,4 +1,6 @@
-"""Makes VideoPose3D's npz from a download of Human3.6M: the CDF files of "Poses, D3 Positions".
+"""Makes VideoPose3D's npz from Human3.6M's own CDF files.
+
+Those of "Poses, D3 Positions".
 
 http://vision.imar.ro/human3.6m/; the npz is VideoPose3D's `data_3d_h36m.npz`
 (https://github.com/facebookresearch/VideoPose3D, DATASETS.md), which its code and this package read.
@@ -10,11 +12,11 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.apart import read_apart
-from poselift.core.bounded import limit_unpacked
 from poselift.core.errors import InputError, reason
 from poselift.core.files import atomic_path, check_writable
+from poselift.core.isolated_reader import read_isolated
 from poselift.core.optional import require
+from poselift.core.safe_parsing import limit_unpacked
 from poselift.data.h36m import ACTIONS, FRAMES, GUIDE, SUBJECTS, URL, action_name
 from poselift.data.h36m_cameras import CAMERAS
 from poselift.data.reading import Layout, check_shape
@@ -50,7 +52,7 @@ def read_cdf(path: str | Path) -> Float[np.ndarray, "t 32 3"]:
     require("cdflib", "datasets")
     path = LAYOUT.require_file(path)
     try:
-        pose = read_apart(cdf_variable, path, limit_unpacked(path.stat().st_size), "Pose")
+        pose = read_isolated(cdf_variable, path, limit_unpacked(path.stat().st_size), "Pose")
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"{path} cannot be read as a CDF with a variable 'Pose' ({reason(error)})") from error
     check_shape(path, "Pose", pose, (1, None, 3 * len(H36M32)))
@@ -90,7 +92,10 @@ def prepare(raw: str | Path, root: str | Path) -> str:
 
 
 def _read_subject(folder: Path, subject: str) -> dict[str, np.ndarray]:
-    """The takes of a subject, (t, 32, 3) in metres, by the field's names ("Photo", "WalkDog")."""
+    """A subject's takes, (t, 32, 3), metres, by name.
+
+    The field's names: "Photo", "WalkDog".
+    """
     place = folder / subject / "MyPoseFeatures" / "D3_Positions"
     files = [file for file in LAYOUT.require_files(place, "*.cdf") if not file.name.startswith("_")]
     found = Counter(action_name(file.stem) for file in files)

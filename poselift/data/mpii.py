@@ -1,4 +1,6 @@
-"""MPII Human Pose: people in all sorts of pictures, with 16 keypoints each. 2D only.
+"""MPII Human Pose: people in all sorts of pictures.
+
+16 keypoints each, 2D only.
 
 Andriluka et al., "2D human pose estimation: new benchmark and state of the art analysis", CVPR 2014. The official
 annotation is one nested MATLAB structure. Like most of the field, this loader reads HRNet's json version of it
@@ -10,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
+from poselift.core.safe_parsing import read_json
 from poselift.data.loading import pick_split
 from poselift.data.pictures import picture_size, picture_view
 from poselift.data.reading import Layout, check_shape

@@ -1,4 +1,6 @@
-"""A table that pandas wrote as HDF5 (`DataFrame.to_hdf`), read without pandas and PyTables.
+"""A table that pandas wrote as HDF5 (`DataFrame.to_hdf`).
+
+Read without pandas and PyTables.
 
 It reads both layouts. "table": rows of a compound type with "index", the label of the row, and blocks of values, whose
 column names are pickled attributes; only plain containers of text are unpickled. "fixed": blocks of values as plain
@@ -14,10 +16,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.apart import read_apart
-from poselift.core.bounded import limit_unpacked
 from poselift.core.errors import InputError, reason
+from poselift.core.isolated_reader import read_isolated
 from poselift.core.optional import require
+from poselift.core.safe_parsing import limit_unpacked
 from poselift.core.unpickling import RestrictedUnpickler
 from poselift.data.scientific_files import dataset_array
 
@@ -37,7 +39,7 @@ def read_frame(path: Path) -> _Frame:
     """
     require("h5py", "datasets")
     try:
-        labels, index, values = read_apart(_read_file, path, limit_unpacked(path.stat().st_size))
+        labels, index, values = read_isolated(_read_file, path, limit_unpacked(path.stat().st_size))
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"{path}: cannot be read as a table that pandas wrote as HDF5 ({reason(error)})") from error
     columns = [tuple(label) for label in labels]
@@ -48,7 +50,10 @@ def read_frame(path: Path) -> _Frame:
 
 
 def _read_file(path: str, most: int) -> tuple[_Columns, np.ndarray | None, np.ndarray]:
-    """Labels of the columns, those of the rows, and values; damaged files raise various exceptions."""
+    """Labels of columns and rows, and values.
+
+    Damaged files raise various exceptions.
+    """
     import h5py
 
     with h5py.File(path) as file:
@@ -61,7 +66,10 @@ def _read_file(path: str, most: int) -> tuple[_Columns, np.ndarray | None, np.nd
 
 
 def _read_table(group: Any, most: int) -> tuple[list[tuple[_Columns, np.ndarray]], np.ndarray | None]:
-    """Columns and values of each block, and the labels of the rows, of the layout "table"."""
+    """Each block's columns and values, and the rows' labels.
+
+    Of the layout "table".
+    """
     rows = dataset_array(group["table"], most)
     fields = rows.dtype.names or ()
     blocks = []

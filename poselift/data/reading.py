@@ -1,4 +1,7 @@
-"""Reads the file formats of datasets; errors name the file, the key and what was expected."""
+"""Reads the file formats of datasets.
+
+Errors name the file, the key and what was expected.
+"""
 
 import pickle
 from collections.abc import Mapping
@@ -10,11 +13,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.apart import read_apart
-from poselift.core.bounded import check_file, limit_unpacked
 from poselift.core.errors import InputError, reason, shorten
+from poselift.core.isolated_reader import read_isolated
 from poselift.core.npz import npz_arrays, npz_member, read_array, read_header
 from poselift.core.optional import require
+from poselift.core.safe_parsing import check_file, limit_unpacked
 from poselift.core.unpickling import RestrictedUnpickler
 from poselift.data.hdf5_file import hdf5_arrays
 from poselift.data.scientific_files import mat5_arrays
@@ -40,7 +43,10 @@ class Layout:
     note: str = ""
 
     def missing(self, path: str | Path) -> InputError:
-        """The error for a missing file: its path, the expected tree and the page."""
+        """The error for a missing file.
+
+        It has the path, the expected tree and the page.
+        """
         tree = "\n".join(f"  {line}" for line in self.tree.strip("\n").splitlines())
         note = f"\n{self.note}" if self.note else ""
         return InputError(
@@ -108,7 +114,9 @@ def check_shape(path: str | Path, key: str, array: object, shape: Shape) -> np.n
 
 
 def numbers(where: str | Path, key: str, values: Any, shape: Shape) -> Float[np.ndarray, "..."]:
-    """An array or nested list as float64, after a check of its shape; None in a list becomes NaN.
+    """An array or nested list as float64.
+
+    Its shape is checked; None in a list becomes NaN.
 
     Raises:
         InputError: it has another shape, or holds anything but real numbers.
@@ -139,7 +147,7 @@ def put_frames_first(path: Path, key: str, array: np.ndarray, joints: int, chann
 
 
 def load_arrays(path: str | Path, shapes: Mapping[str, Shape], help_text: str) -> dict[str, np.ndarray]:
-    """The arrays of an npz, by key, after a check of their shapes.
+    """The arrays of an npz, by key, with checked shapes.
 
     Args:
         path: the file.
@@ -158,7 +166,9 @@ def load_arrays(path: str | Path, shapes: Mapping[str, Shape], help_text: str) -
 
 
 def load_pickle(path: str | Path, *, encoding: str = "ASCII") -> Any:
-    """The content of a pickle of numpy arrays and plain containers; it runs no code.
+    """A pickle's numpy arrays and plain containers.
+
+    It runs no code.
 
     Args:
         path: the file.
@@ -192,7 +202,9 @@ def load_object_npz(path: str | Path, key: str) -> Any:
 
 
 def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np.ndarray]:
-    """The arrays of a MATLAB file, of version 5 or of version 7.3 (HDF5).
+    """The arrays of a MATLAB file.
+
+    Of version 5 or of version 7.3 (HDF5).
 
     Args:
         path: the file.
@@ -212,7 +224,7 @@ def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np
     require("h5py" if is_hdf5 else "scipy", "datasets")
     try:
         read = hdf5_arrays if is_hdf5 else mat5_arrays
-        arrays = read_apart(read, path, limit_unpacked(path.stat().st_size), list(keys))
+        arrays = read_isolated(read, path, limit_unpacked(path.stat().st_size), list(keys))
         if is_hdf5:
             arrays = {key: array.T for key, (_, array) in arrays[0].items()}
     except Exception as error:  # a damaged file can raise any exception

@@ -4,11 +4,12 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from poselift.core.annotations import check_annotations, check_call
 from poselift.core.choices import choose
-from poselift.core.kinds import check_call, check_kinds
 from poselift.core.on_demand import names_on_demand
 from poselift.core.optional import require
 from poselift.detection.detector_protocol import Detector, PlaceDetector, Search
+from poselift.detection.joined import MoveNetBlazePose
 from poselift.detection.movenet import FastMoveNet, MoveNet
 from poselift.detection.rtmpose import RTMPose
 
@@ -21,6 +22,7 @@ __all__ = [
     "FastMoveNet",
     "MMPose",
     "MoveNet",
+    "MoveNetBlazePose",
     "PlaceDetector",
     "RTMPose",
     "Search",
@@ -43,6 +45,7 @@ def _mmpose(device: str, **options: Any) -> Detector:
 
 DETECTORS: dict[str, Callable[..., Detector]] = {
     "movenet": MoveNet,
+    "movenet-blazepose": MoveNetBlazePose,
     "movenet-fast": FastMoveNet,
     "mmpose": _mmpose,
     "rtmpose": RTMPose,
@@ -50,7 +53,7 @@ DETECTORS: dict[str, Callable[..., Detector]] = {
 """Constructors of all detectors by name; each takes a device, and its own options by keyword."""
 
 
-@check_kinds
+@check_annotations
 def build_detector(name: str, device: str = "auto", **options: Any) -> Detector:
     """The detector with a name.
 

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from poselift.core.errors import InputError
 from poselift.core.optional import require
-from poselift.core.times import usual_interval
 from poselift.export.angle_files import write_angles_csv, write_angles_mot
 from poselift.export.bvh import write_bvh
 from poselift.export.c3d import MOST_FRAMES, write_c3d
@@ -24,6 +23,7 @@ from poselift.export.trc_markers import write_trc
 from poselift.export.unseen import describe_guesses
 from poselift.export.vrma import write_vrma
 from poselift.export.zero import count_from_zero
+from poselift.numerics.times import usual_interval
 from poselift.structures import Motion, Recording
 
 _LOG = logging.getLogger(__name__)

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from poselift.core.ahead import make_ahead
+from poselift.core.annotations import check_annotations
 from poselift.core.caution import Caution
-from poselift.core.kinds import check_kinds
+from poselift.core.prefetch import prefetch
 from poselift.core.stopwatch import Stopwatch
 from poselift.detection import Detector
-from poselift.finding.finder import build_finder
+from poselift.finding.people_finder import build_finder
 from poselift.finding.qualities import DEFAULT_QUALITY
 from poselift.structures import Detections, Keypoints2D
 from poselift.tracking import Tracker
@@ -106,7 +106,7 @@ class VideoClip:
         InputError: the file is not a video, the span is empty, `fps` is no frame rate, or the quality is unknown.
     """
 
-    @check_kinds
+    @check_annotations
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -155,7 +155,7 @@ def read_frames(clip: Clip, watch: Stopwatch, progress: ReadShare | None) -> Ite
     """The frames of a clip, decoded ahead, for its own `people`; see there for the arguments."""
     first: float | None = None
     # Decoded beside detection, so reading takes the time that detection waits for a frame.
-    for frame in watch.timed("read", make_ahead(clip.frames(), AHEAD)):
+    for frame in watch.timed("read", prefetch(clip.frames(), AHEAD)):
         first = frame.timestamp if first is None else first
         yield frame
         if progress is not None and clip.duration:

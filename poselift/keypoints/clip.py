@@ -9,12 +9,12 @@ import numpy as np
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
-from poselift.core.times import check_bounds, check_intervals, check_rate, check_span, usual_interval
 from poselift.finding.video_clip import ReadShare, read_frames
 from poselift.geometry.camera import check_image_size
 from poselift.keypoints.content import KeypointFile
 from poselift.keypoints.input_file import LAST_FRAME
 from poselift.keypoints.people import NamedDetections, NamedTracker
+from poselift.numerics.times import check_bounds, check_intervals, check_rate, check_span, usual_interval
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
 

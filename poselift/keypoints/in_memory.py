@@ -9,9 +9,9 @@ import numpy as np
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
-from poselift.core.times import check_rate, usual_interval
 from poselift.finding.video_clip import ReadShare
 from poselift.keypoints.mediapipe import LANDMARKS
+from poselift.numerics.times import check_rate, usual_interval
 from poselift.skeleton import COCO17, COCO_WHOLEBODY23, Skeleton, get_skeleton
 from poselift.structures import Detections, Keypoints2D
 from poselift.video import Frame, VideoReader

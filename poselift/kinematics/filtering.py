@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.annotations import check_annotations
 from poselift.core.arrays import Array, array_namespace
-from poselift.core.curves import interpolate_spline
 from poselift.core.errors import InputError
-from poselift.core.kinds import check_kinds
-from poselift.core.times import usual_interval
 from poselift.kinematics.rate import split_at_gaps
+from poselift.numerics.curves import interpolate_spline
+from poselift.numerics.times import usual_interval
 from poselift.structures import Motion
 
 _ORDER = 2
@@ -34,7 +34,7 @@ _NEVER = 1e9
 """Time of frames before the first and after the last one, seconds: far away from all others."""
 
 
-@check_kinds
+@check_annotations
 def butterworth(motion: Motion, cutoff: float) -> Motion:
     """The motion with joints and root filtered.
 

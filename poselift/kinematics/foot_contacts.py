@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from poselift.core.times import usual_interval
+from poselift.numerics.times import usual_interval
 from poselift.skeleton import Skeleton
 from poselift.structures import FEET, Motion
 

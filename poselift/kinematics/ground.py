@@ -17,10 +17,10 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.errors import InputError
-from poselift.core.least_squares import fit_least_squares
 from poselift.kinematics.foot_contacts import feet_of, find_resting_points, find_seen_joints, runs_of
 from poselift.kinematics.height import SPREAD, has_given_height
 from poselift.kinematics.up import find_upright
+from poselift.numerics.least_squares import fit_least_squares
 from poselift.structures import Motion
 
 _ROLL = np.deg2rad(3)

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from poselift.core.kinds import Share
+from poselift.core.annotations import Share
 from poselift.models.base import FrameFeatures, Lifter
 from poselift.models.encoding import Encoded, pad_time
 from poselift.models.model_config import AttentionSpec, Depth, ModelConfig, Size
@@ -155,7 +155,7 @@ class EncoderDecoder(Lifter):
     def _generate(
         self, code: Float[Tensor, "b n d"], mask: Bool[Tensor, "b n"], memory: Float[Tensor, "b n d"]
     ) -> Float[Tensor, "b n c"]:
-        """The pieces, written one after the other, each from the pieces before it."""
+        """The pieces, each written from the pieces before it."""
         pieces = memory.new_zeros(len(memory), 0, self.out.out_features)
         for count in range(1, code.shape[1] + 1):
             tokens = self._feed(pieces) + code[:, :count]

@@ -1,12 +1,12 @@
-"""A residual network of linear layers that lifts each frame on its own."""
+"""A residual network of linear layers for single frames."""
 
 from dataclasses import dataclass
 
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from poselift.core.annotations import Share
 from poselift.core.errors import InputError
-from poselift.core.kinds import Share
 from poselift.models.base import FrameFeatures, Lifter
 from poselift.models.encoding import Encoded
 from poselift.models.model_config import Depth, ModelConfig, Size

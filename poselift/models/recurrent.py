@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from poselift.core.kinds import Share
+from poselift.core.annotations import Share
 from poselift.models.base import FrameFeatures, Lifter
 from poselift.models.encoding import Encoded
 from poselift.models.model_config import DEEPEST, ModelConfig, Size
@@ -37,7 +37,7 @@ class RecurrentConfig(ModelConfig):
 
 
 class RecurrentLifter(Lifter):
-    """A recurrent network over the frames, with a linear layer on its state.
+    """A recurrent network over frames, with a linear output layer.
 
     The unidirectional network lifts a frame from itself and the frames before it, so it can run on a live video. The
     bidirectional one (Schuster and Paliwal 1997) sees the whole window.

@@ -1,4 +1,4 @@
-"""Saved lifters: a safetensors file with the weights and a JSON card with the config; no pickle.
+"""Saved lifters: safetensors with a JSON card, no pickle.
 
 The card tells what lifting needs to know of a lifter. PyTorch loads the weights when the lifter itself is needed.
 """
@@ -12,12 +12,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from poselift.core.bounded import read_json, whole_number
+from poselift.core.annotations import check_annotations
 from poselift.core.device import choose_device
 from poselift.core.errors import InputError, reason
 from poselift.core.files import sha256
-from poselift.core.kinds import check_kinds
 from poselift.core.optional import require
+from poselift.core.safe_parsing import read_json, whole_number
 from poselift.skeleton import Pelvis, Skeleton, get_skeleton
 
 if TYPE_CHECKING:
@@ -33,7 +33,9 @@ MOST_FRAMES = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """A lifter with what is known about it; only the first three are needed to lift.
+    """A lifter with what is known about it.
+
+    Only the first three attributes are needed to lift.
 
     Attributes:
         name: of the weights.
@@ -72,7 +74,7 @@ class Weights:
 
     @cached_property
     def graph(self) -> Path | None:
-        """The ONNX graph of the lifter beside its file; None if there is none."""
+        """The lifter's ONNX graph beside its file, or None."""
         if self.loaded is not None or self.path is None:
             return None
         path = graph_path(self.path)
@@ -100,7 +102,10 @@ class Weights:
 
     @property
     def uncertainty_factor(self) -> float:
-        """Factor that makes the lifter's uncertainties hold in 90 % of cases; 1 if uncalibrated."""
+        """Factor that makes uncertainties hold in 90 % of cases.
+
+        1 if the lifter is uncalibrated.
+        """
         return float(self.card.get("uncertainty_factor", 1.0))
 
 
@@ -116,7 +121,7 @@ def shipped_weights() -> dict[str, Path]:
 
 
 def read_window(value: Any) -> int:
-    """The frames in a window to lift with, as a card or a checkpoint has them.
+    """The frames in a window to lift with, by the card.
 
     Raises:
         InputError: the value is no number of frames.
@@ -128,7 +133,9 @@ def read_window(value: Any) -> int:
 
 
 def read_pelvis(card: dict[str, Any], path: Path) -> Pelvis | None:
-    """Where the lifter's pelvis lies, by its card; None if the card has no key "pelvis".
+    """Where the lifter's pelvis lies, by its card.
+
+    None if the card has no key "pelvis".
 
     Args:
         card: of a lifter.
@@ -146,9 +153,11 @@ def read_pelvis(card: dict[str, Any], path: Path) -> Pelvis | None:
     return pelvis
 
 
-@check_kinds
+@check_annotations
 def load_weights(name_or_path: str | Path, device: str = "cpu") -> Weights:
-    """Loads a lifter with its card; a lifter that has a graph is loaded when it is needed.
+    """Loads a lifter with its card.
+
+    A lifter that has a graph is loaded when it is needed.
 
     Args:
         name_or_path: name of shipped weights, or a .safetensors file with a JSON of the same name beside it.

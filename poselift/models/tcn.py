@@ -7,8 +7,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from poselift.core.annotations import Share
 from poselift.core.errors import InputError
-from poselift.core.kinds import Share
 from poselift.models.base import FrameFeatures, Lifter
 from poselift.models.encoding import Encoded
 from poselift.models.model_config import Depth, ModelConfig, Size
@@ -86,7 +86,10 @@ class TemporalConvolution(Lifter):
 
 
 class _Convolution(nn.Module):
-    """Convolution over time, batch norm, ReLU and dropout; it keeps the number of frames."""
+    """Convolution over time, batch norm, ReLU and dropout.
+
+    It keeps the number of frames.
+    """
 
     def __init__(self, config: TemporalConvolutionConfig, width: int, dilation: int) -> None:
         super().__init__()

@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from poselift.core.bounded import whole_number
 from poselift.core.errors import InputError
+from poselift.core.safe_parsing import whole_number
 from poselift.geometry.camera import MOST_PIXELS, Camera
 
 _POSE = "R x + t is the world position of the point x in the camera frame (x right, y down, z forward), metres"

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
-from poselift.core.kinds import check_kinds
 from poselift.core.npz import npz_arrays
 from poselift.structures import Motion
 
@@ -40,7 +40,7 @@ _ARRAYS: dict[str, tuple[type[np.generic], int, tuple[int, ...]]] = {
 _OPTIONAL = ("uncertainty", "contacts")
 
 
-@check_kinds
+@check_annotations
 def write_npz(path: str | os.PathLike[str], motion: Motion) -> None:
     """Writes the arrays of a motion as npz.
 
@@ -66,7 +66,7 @@ def write_npz(path: str | os.PathLike[str], motion: Motion) -> None:
         np.savez_compressed(file, **arrays)
 
 
-@check_kinds
+@check_annotations
 def read_npz(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     """The arrays that `write_npz` wrote, by name.
 

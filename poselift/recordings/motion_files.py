@@ -7,10 +7,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, get_args
 
-from poselift.core.bounded import whole_number
+from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_text
-from poselift.core.kinds import check_kinds
+from poselift.core.safe_parsing import whole_number
 from poselift.geometry.camera import Camera
 from poselift.recordings.camera_json import size_from_json
 from poselift.recordings.motion_arrays import read_npz, write_npz
@@ -31,7 +31,7 @@ def is_person(path: Path) -> bool:
     return _PERSON.fullmatch(path.name) is not None
 
 
-@check_kinds
+@check_annotations
 def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
     """The motion that `write_npz` and `write_sidecar` wrote.
 
@@ -126,7 +126,7 @@ def _read_number(name: str, value: object, most: float) -> float:
     return float(value)
 
 
-@check_kinds
+@check_annotations
 def write_motion(
     npz_path: str | os.PathLike[str],
     motion: Motion,

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from poselift.core.bounded import read_json
+from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
 from poselift.core.files import format_json
-from poselift.core.kinds import check_kinds
+from poselift.core.safe_parsing import read_json
 from poselift.export.unseen import unseen_spans
 from poselift.geometry.camera import Camera
 from poselift.recordings.camera_json import camera_to_json
@@ -111,7 +111,7 @@ def describe_motion(
     return plain
 
 
-@check_kinds
+@check_annotations
 def read_sidecar(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The content of a file that poselift wrote beside an npz.
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
-from poselift.core.times import check_rate, usual_interval
 from poselift.geometry.camera import Camera
+from poselift.numerics.times import check_rate, usual_interval
 from poselift.recordings.camera_json import cameras_from_json
 from poselift.recordings.motion_files import read_motion
 from poselift.recordings.motion_json import read_sidecar

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import write_json
+from poselift.core.safe_parsing import read_json
 from poselift.recordings.motion_json import FORMAT_VERSION
 from poselift.recordings.names import SUMMARY
 from poselift.structures import Keypoints2D, Motion, Recording

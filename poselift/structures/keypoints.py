@@ -7,10 +7,10 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.array_checks import check_bounded, check_scores, check_shapes, count_rows
-from poselift.core.bounded import real_number, whole_number
 from poselift.core.errors import InputError
-from poselift.core.times import check_times, interpolate
+from poselift.core.safe_parsing import real_number, whole_number
 from poselift.geometry.camera import check_image_size
+from poselift.numerics.times import check_times, interpolate
 from poselift.skeleton import Skeleton
 from poselift.structures.detections import count_joints
 

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 
 from poselift.core.array_checks import check_bounded, check_shapes, count_rows
 from poselift.core.errors import InputError
-from poselift.core.times import check_times
+from poselift.numerics.times import check_times
 from poselift.skeleton import Pelvis, Skeleton
 from poselift.skeleton.skeleton import strip_side
 from poselift.structures.detections import count_joints

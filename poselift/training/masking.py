@@ -1,10 +1,13 @@
-"""Masked pretraining: parts of the input are hidden, and the loss is over all joints."""
+"""Masked pretraining: parts of the input are hidden.
+
+The loss is over all joints.
+"""
 
 from dataclasses import dataclass, replace
 
 import torch
 
-from poselift.core.kinds import Share
+from poselift.core.annotations import Share
 from poselift.data.batches import Batch
 
 

@@ -14,10 +14,10 @@ import numpy as np
 from av.container import InputContainer
 from jaxtyping import UInt8
 
+from poselift.core.annotations import check_annotations
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
-from poselift.core.kinds import check_kinds
-from poselift.core.times import check_bounds, check_rate
+from poselift.numerics.times import check_bounds, check_rate
 from poselift.video.clock import Clock
 from poselift.video.decoder import Decoder, open_video
 from poselift.video.ffmpeg_errors import count_errors
@@ -76,7 +76,7 @@ class VideoReader:
         [0.0, 0.033, 0.067]
     """
 
-    @check_kinds
+    @check_annotations
     def __init__(
         self,
         path: str | os.PathLike[str],

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.sliding import slide_maximum, slide_median, smooth_gaussian
-from poselift.core.times import interpolate
 from poselift.kinematics.up import rotation_to_y_up
+from poselift.numerics.sliding import slide_maximum, slide_median, smooth_gaussian
+from poselift.numerics.times import interpolate
 from poselift.structures import Motion
 from poselift.viz.body_parts import parts_of
 from poselift.viz.shot import Shot

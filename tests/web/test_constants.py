@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from poselift.core import times
+from poselift.numerics import times
 
 WEB = Path(__file__).parents[2] / "web" / "src"
 SHIPPED = WEB.parents[1] / "poselift" / "viz" / "site" / "numbers" / "numbers.json"

@@ -6,10 +6,10 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.caution import Caution
-from poselift.core.times import usual_interval
 from poselift.lifting.clips.plausible_bodies import doubt_body
 from poselift.lifting.clips.plausible_clock import doubt_clock
 from poselift.lifting.finish.joint_uncertainty import FEW_JOINTS
+from poselift.numerics.times import usual_interval
 from poselift.skeleton import Skeleton
 from poselift.structures import Keypoints2D, Motion
 

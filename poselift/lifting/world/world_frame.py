@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Bool, Float
 
-from poselift.core.kinds import check_kinds
+from poselift.core.annotations import check_annotations
 from poselift.geometry.camera import Camera
 from poselift.kinematics.foot_contacts import feet_of, find_contacts, runs_of
 from poselift.kinematics.ground import Ground, find_ground
@@ -37,7 +37,7 @@ class World:
     feet_seen: bool
 
 
-@check_kinds
+@check_annotations
 def to_world(motions: Sequence[Motion], camera: Camera) -> World:
     """Motions in the world frame, with planted feet.
 

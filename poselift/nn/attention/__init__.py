@@ -8,9 +8,9 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
+from poselift.core.annotations import check_value
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
-from poselift.core.kinds import check_value
 from poselift.nn.attention.adaptive_span import AdaptiveSpanAttention
 from poselift.nn.attention.co_attention import CoAttention
 from poselift.nn.attention.compositional import CompositionalAttention
@@ -101,7 +101,9 @@ def build_attention(
 
 
 def attention_spec(spec: Mapping[str, Any] | str) -> dict[str, Any]:
-    """The spec with all its options, for configs that outlive a change of defaults.
+    """The spec with all its options.
+
+    For configs that outlive a change of defaults.
 
     Example:
         >>> attention_spec("local")
@@ -145,7 +147,7 @@ def takes_rotation(spec: Mapping[str, Any] | str) -> bool:
 
 
 def _options(mechanism: type[Attention]) -> dict[str, inspect.Parameter]:
-    """Options of a mechanism, including those that it passes on to its base classes."""
+    """Options of a mechanism and of its base classes."""
     found: dict[str, inspect.Parameter] = {}
     for base in mechanism.__mro__:
         if "__init__" not in vars(base):

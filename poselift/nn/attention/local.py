@@ -6,13 +6,15 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from poselift.core.kinds import Count, Whole
+from poselift.core.annotations import Count, Whole
 from poselift.nn.attention.blockwise import Projections, allow_all, attend_to_window, merge
 from poselift.nn.attention.sparse import SparseAttention
 
 
 class LocalAttention(SparseAttention):
-    """Blocks of queries look at themselves and a little around (Parmar et al. 2018, https://arxiv.org/abs/1802.05751).
+    """Blocks of queries look at themselves and a little around.
+
+    Parmar et al. 2018, https://arxiv.org/abs/1802.05751.
 
     One-dimensional local attention of the Image Transformer: tokens are cut into query blocks that do not overlap. All
     queries of a block share one memory block, the query block and `reach` tokens around it.

@@ -7,8 +7,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from poselift.core.annotations import Count
 from poselift.core.errors import InputError
-from poselift.core.kinds import Count
 from poselift.nn.attention.blockwise import attend, join_blocks, merge, split_into_blocks
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.distributions import softmax
@@ -17,7 +17,9 @@ from poselift.nn.attention.mechanism import Attention
 
 
 class TransformerXLAttention(Attention):
-    """Segments attend to themselves and to the states of the segment before (Dai et al. 2019).
+    """Segments attend to themselves and to the segment before.
+
+    Dai et al. 2019.
 
     https://arxiv.org/abs/1901.02860. The states of the segment before come in without gradient, as if segments were
     processed one after the other. Each layer lets a token hear from one more segment back. Scores depend only on

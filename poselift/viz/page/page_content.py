@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.times import usual_interval
 from poselift.kinematics import Angles
 from poselift.kinematics.up import rotation_to_y_up
+from poselift.numerics.times import usual_interval
 from poselift.skeleton import Skeleton
 from poselift.skeleton.flesh import CORNERS
 from poselift.structures import Motion
@@ -99,8 +99,9 @@ def encode(
             ("interpolated", motion.interpolated, 1.0),
             # 1 where nobody was found, 2 where the joint is out of sight.
             ("guessed", motion.guessed().astype(int) + ~motion.in_sight(), 1.0),
-            ("keypoints", motion.keypoints.keypoints, _PIXELS),
-            ("scores", motion.keypoints.scores, _SHARE),
+            # As the npz has them: a page of a result is that of the run, byte for byte.
+            ("keypoints", motion.keypoints.keypoints.astype(np.float32), _PIXELS),
+            ("scores", motion.keypoints.scores.astype(np.float32), _SHARE),
             ("degrees", angles.degrees if angles else np.zeros((len(motion), 0)), _DEGREES),
         ]
         if motion.uncertainty is not None:

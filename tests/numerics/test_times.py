@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.core.times import check_intervals, check_rate, check_span, interpolate, usual_interval
+from poselift.numerics.times import check_intervals, check_rate, check_span, interpolate, usual_interval
 
 EVEN = np.arange(120) / 30
 

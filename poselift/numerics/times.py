@@ -3,8 +3,8 @@
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.bounded import real_number
 from poselift.core.errors import InputError
+from poselift.core.safe_parsing import real_number
 
 _SPAN = 10
 """Intervals per run, in clips of more than two runs."""

@@ -49,9 +49,10 @@ _GROUPS = (Mapping, dict)
 
 
 def check_value(key: str, kind: Any, value: Any) -> Any:
-    """The value as its annotation has it: whole numbers become floats, and numbers text, where those are wanted.
+    """The value in the type that its annotation asks for.
 
-    Whether true is a number, or 2.0 a whole one, would be guesses: both are refused, as is what is not finite.
+    A whole number becomes a float, and a number becomes text, where the annotation asks for these. Other conversions
+    would be guesses: true is no number, 2.0 is no whole number, and infinity is refused.
 
     Args:
         key: names the value in messages.
@@ -132,7 +133,7 @@ def check_call(key: str, target: Callable[..., Any], arguments: Mapping[str, Any
     Raises:
         InputError: the target takes no such argument, or a value does not fit.
     """
-    kinds, others = argument_kinds(target)
+    kinds, others = annotations_of(target)
     found = {}
     for name, value in arguments.items():
         if name not in kinds and others is None:
@@ -142,10 +143,10 @@ def check_call(key: str, target: Callable[..., Any], arguments: Mapping[str, Any
     return found
 
 
-def check_kinds(call: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
+def check_annotations(call: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
     """The function, which now raises an InputError for an argument of a wrong kind: for entries that people call."""
     signature = inspect.signature(call)
-    kinds = argument_kinds(call)[0]
+    kinds = annotations_of(call)[0]
 
     @functools.wraps(call)
     def checked_call(*values: _Given.args, **named: _Given.kwargs) -> _Result:
@@ -191,7 +192,7 @@ def _plain(value: Any) -> Any:
     return {_plain(key): _plain(each) for key, each in value.items()} if isinstance(value, dict) else value
 
 
-def argument_kinds(target: Callable[..., Any]) -> tuple[dict[str, Any], Any]:
+def annotations_of(target: Callable[..., Any]) -> tuple[dict[str, Any], Any]:
     """The annotation of each argument, also of `**common: Unpack[...]`, and of any others; None if there are none."""
     kinds: dict[str, Any] = {}
     others = None

@@ -8,8 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poselift.core.bounded import check_unfolded, parse_json, read_bytes, read_json, read_text, read_yaml, whole_number
 from poselift.core.errors import InputError
+from poselift.core.safe_parsing import (
+    check_unfolded,
+    parse_json,
+    read_bytes,
+    read_json,
+    read_text,
+    read_yaml,
+    whole_number,
+)
 
 
 def test_json_comes_back(tmp_path):

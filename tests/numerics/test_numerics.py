@@ -7,10 +7,10 @@ from scipy.linalg import solve_banded as scipy_solve_banded
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d, median_filter
 from scipy.optimize import least_squares
 
-from poselift.core.banded import solve_banded
-from poselift.core.curves import interpolate_monotone, interpolate_spline
-from poselift.core.least_squares import fit_least_squares
-from poselift.core.sliding import slide_maximum, slide_median, smooth_gaussian
+from poselift.numerics.banded import solve_banded
+from poselift.numerics.curves import interpolate_monotone, interpolate_spline
+from poselift.numerics.least_squares import fit_least_squares
+from poselift.numerics.sliding import slide_maximum, slide_median, smooth_gaussian
 
 
 @pytest.mark.parametrize(

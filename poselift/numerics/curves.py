@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.arrays import AnyArray, array_namespace, constant
-from poselift.core.banded import solve_banded
+from poselift.numerics.banded import solve_banded
 
 
 def interpolate_spline(

@@ -30,17 +30,20 @@ _SLOWEST = 1 << 20
 """Bytes of a file that are read in a second, at least: those of a slow network drive."""
 _SPARE = 1 << 30
 """Bytes of address space for libraries and working copies, beside twice the largest accepted content."""
-_START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from poselift.core.apart import _serve; _serve()"
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from poselift.core.isolated_reader import _serve; _serve()"
+)
 
 
-def read_apart(read: Callable[..., Any], path: Path, most: int, *arguments: Any) -> Any:
+def read_isolated(read: Callable[..., Any], path: Path, most: int, *arguments: Any) -> Any:
     """What a function reads from a file, called in another process.
 
     Args:
         read: called with `path`, `most` and `arguments`; a function of a module, which the process imports: keep it
             light. It returns numbers, text, arrays of these or, as cells, of arrays, and lists and dicts of all.
         path: the file.
-        most: largest accepted content, bytes (`poselift.core.bounded.limit_unpacked`).
+        most: largest accepted content, bytes (`poselift.core.safe_parsing.limit_unpacked`).
         arguments: plain values.
 
     Raises:
@@ -50,7 +53,7 @@ def read_apart(read: Callable[..., Any], path: Path, most: int, *arguments: Any)
         return _process().read(read, path, most, arguments)
 
 
-class _Apart:
+class _Reader:
     """The other process, kept until a file ends it."""
 
     def __init__(self) -> None:
@@ -59,7 +62,7 @@ class _Apart:
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing)
 
     def read(self, read: Callable[..., Any], path: Path, most: int, arguments: tuple[Any, ...]) -> Any:
-        """See `read_apart`."""
+        """See `read_isolated`."""
         request = [read.__module__, read.__qualname__, str(path.absolute()), most, arguments]
         limit = _PATIENCE + path.stat().st_size / _SLOWEST
         alarm = threading.Timer(limit, self._process.kill)
@@ -98,14 +101,14 @@ class _Apart:
 
 
 _lock = threading.Lock()
-_kept: dict[int, _Apart] = {}
+_kept: dict[int, _Reader] = {}
 """The process that reads for this one, by this one's number: a fork does not talk to that of its parent."""
 
 
-def _process() -> _Apart:
+def _process() -> _Reader:
     kept = _kept.get(os.getpid())
     if kept is None or not kept.alive:
-        kept = _kept[os.getpid()] = _Apart()
+        kept = _kept[os.getpid()] = _Reader()
     return kept
 
 

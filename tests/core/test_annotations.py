@@ -7,8 +7,8 @@ from typing import Annotated, Literal, TypedDict, Unpack
 import numpy as np
 import pytest
 
+from poselift.core.annotations import Count, check_annotations, check_call, check_value
 from poselift.core.errors import InputError
-from poselift.core.kinds import Count, check_call, check_kinds, check_value
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_arguments_of_a_call():
 def test_an_entry_refuses_what_is_of_another_kind():
     class Lens: ...
 
-    @check_kinds
+    @check_annotations
     def entry(
         path: str | Path,
         lens: Lens | None = None,

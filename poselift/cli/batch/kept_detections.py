@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from poselift.core.bounded import parse_json
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError, reason
 from poselift.core.files import atomic_path
 from poselift.core.npz import npz_arrays
+from poselift.core.safe_parsing import parse_json
 from poselift.core.stopwatch import Stopwatch
 from poselift.detection import Detector
 from poselift.finding.qualities import DEFAULT_QUALITY

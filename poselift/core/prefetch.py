@@ -8,7 +8,7 @@ from typing import TypeVar
 _Item = TypeVar("_Item")
 
 
-def make_ahead(items: Iterable[_Item], most: int) -> Iterator[_Item]:
+def prefetch(items: Iterable[_Item], most: int) -> Iterator[_Item]:
     """The items in order, made by a thread of their own, a few ahead.
 
     An error while making an item is raised here in its turn. If the caller stops early, the thread ends after the item
@@ -19,7 +19,7 @@ def make_ahead(items: Iterable[_Item], most: int) -> Iterator[_Item]:
         most: number of items ahead, 1 or more.
 
     Example:
-        >>> list(make_ahead(iter([1, 2, 3]), 2))
+        >>> list(prefetch(iter([1, 2, 3]), 2))
         [1, 2, 3]
     """
     iterator, end = iter(items), object()

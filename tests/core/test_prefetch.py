@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from poselift.core.ahead import make_ahead
+from poselift.core.prefetch import prefetch
 
 
 def test_no_more_wait_than_allowed():
@@ -14,7 +14,7 @@ def test_no_more_wait_than_allowed():
             made.append(number)
             yield number
 
-    items = make_ahead(numbers(), 4)
+    items = prefetch(numbers(), 4)
     assert next(items) == 0
     time.sleep(0.2)
     assert len(made) <= 1 + 4 + 1  # one in use, four that wait, one that is made
@@ -26,14 +26,14 @@ def test_an_error_comes_in_its_turn():
         yield 1
         raise ValueError("no more")
 
-    items = make_ahead(broken(), 4)
+    items = prefetch(broken(), 4)
     assert next(items) == 1
     with pytest.raises(ValueError, match="no more"):
         next(items)
 
 
 def test_who_stops_early_leaves_no_thread():
-    items = make_ahead(iter(range(10**9)), 2)
+    items = prefetch(iter(range(10**9)), 2)
     next(items)
     items.close()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("poselift ahead")]
