@@ -12,11 +12,11 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from poselift.core.times import interpolate
 from poselift.data.corpus import MotionCorpus
 from poselift.data.dataset_skeletons import joint_mask
 from poselift.data.noise import DetectorNoise, detect
 from poselift.geometry import intrinsics_from_fov, project
+from poselift.numerics.times import interpolate
 from poselift.skeleton import CMU28
 from poselift.structures import Keypoints2D
 

@@ -17,11 +17,11 @@ from poselift.cli.lift_request import CommandRequest, make_lift_request
 from poselift.cli.smooth import add_smooth_option
 from poselift.cli.values import list_of, local_path
 from poselift.cli.weights import add_lifter_option
-from poselift.core.ahead import make_ahead
 from poselift.core.caution import Caution
 from poselift.core.device import DEVICE_HELP
 from poselift.core.errors import InputError, WriteError, make_printable
 from poselift.core.files import write_json
+from poselift.core.prefetch import prefetch
 from poselift.core.progress_text import Output, stage_progress
 from poselift.core.stopwatch import Stopwatch
 from poselift.finding import Clip, VideoClip, frames_within
@@ -227,10 +227,10 @@ def _render(clip: Clip, made: SeveralViews, view: int, path: Path, report: Progr
     renderer = OverlayRenderer(clip.image_size, people, threshold=people[0].threshold, K=K)
     drawn = (
         (renderer.render(frame.image, float(clock.to_shared(np.array([frame.timestamp]))[0])), frame.timestamp)
-        for frame in make_ahead(frames_within(clip), AHEAD)
+        for frame in prefetch(frames_within(clip), AHEAD)
     )
     with VideoWriter(path, *renderer.size) as writer:
-        for done, (picture, timestamp) in enumerate(make_ahead(drawn, AHEAD), start=1):
+        for done, (picture, timestamp) in enumerate(prefetch(drawn, AHEAD), start=1):
             writer.write(picture, timestamp)
             report(f"Drawing view {view + 1}", min(done / max(made.recording.clock.frames, 1), 1.0))
 
@@ -251,7 +251,7 @@ def _make_views_request(arguments: argparse.Namespace) -> ViewsRequest:
     return ViewsRequest(
         offsets=None if arguments.offsets is None else tuple(arguments.offsets),
         fov=None if arguments.fov is None else tuple(arguments.fov),
-        intrinsics=lenses,  # type: ignore[arg-type]
+        intrinsics=lenses,
         calibration=tuple(arguments.calibration or ()),
         own_world=arguments.own_world,
     )
@@ -282,7 +282,8 @@ def _pair_inputs(arguments: argparse.Namespace) -> list[tuple[Path | None, Path 
 def _open_clips(
     inputs: Sequence[tuple[Path | None, Path | None]], arguments: argparse.Namespace, request: CommandRequest
 ) -> list[Clip]:
-    detection, clips, detector = request.detection, [], None
+    detection, detector = request.detection, None
+    clips: list[Clip] = []
     for video, keypoints in inputs:
         if keypoints is not None:
             clips.append(KeypointRequest(keypoints, arguments.keypoint_set).open_clip(video, detection))

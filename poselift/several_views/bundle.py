@@ -203,10 +203,10 @@ def adjust(
 class _System:
     """Normal equations around one point."""
 
-    own: Float[np.ndarray, "n x x"]
-    border: Float[np.ndarray, "n x g"]
+    own: np.ndarray
+    border: np.ndarray
     corner: Float[np.ndarray, "g g"]
-    own_right: Float[np.ndarray, "n x"]
+    own_right: np.ndarray
     right: Float[np.ndarray, " g"]
     cost: float
     beside: Float[np.ndarray, "v n j"]

@@ -238,7 +238,7 @@ def write_pose2sim(path: Path, cameras: Iterable[Camera]) -> None:
         cameras: with poses and names.
     """
 
-    def numbers(values: Iterable[float]) -> str:
+    def numbers(values: Iterable[Any]) -> str:
         return f"[ {', '.join(repr(float(value)) for value in values)}]"
 
     lines = []

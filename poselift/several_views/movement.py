@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.times import interpolate
+from poselift.numerics.times import interpolate
 from poselift.structures import BRIDGE, Motion
 
 _RATE = 100.0

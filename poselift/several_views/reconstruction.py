@@ -13,7 +13,6 @@ from jaxtyping import Float, Int
 
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
-from poselift.core.times import usual_interval
 from poselift.geometry import project
 from poselift.geometry.camera import Camera
 from poselift.kinematics.foot_contacts import find_contacts
@@ -21,6 +20,7 @@ from poselift.kinematics.ground import find_ground
 from poselift.kinematics.height import Height, enlarge, estimate_height
 from poselift.kinematics.up import level_axes
 from poselift.kinematics.whole_body import TO_90
+from poselift.numerics.times import usual_interval
 from poselift.several_views.calibration import Calibration, calibrate
 from poselift.several_views.fusion import Fused, fuse, swap_sides
 from poselift.several_views.movement import shift_by_movement

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from poselift.core.bounded import real_number
 from poselift.core.errors import InputError
+from poselift.core.safe_parsing import real_number
 
 _FARTHEST = 3600.0
 """Seconds that two videos may start apart."""

@@ -10,13 +10,13 @@ import numpy as np
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
-from poselift.core.times import usual_interval
 from poselift.finding import Clip, frames_within
 from poselift.geometry.camera import Camera
 from poselift.lifting.request import LiftRequest
 from poselift.lifting.run import Progress, choose_skeleton, lift_clip, smooth_motion
 from poselift.lifting.world.camera_motion import camera_motion
 from poselift.models import Weights
+from poselift.numerics.times import usual_interval
 from poselift.several_views.calibration_files import match_cameras, read_calibration
 from poselift.several_views.reconstruction import Reconstruction, View, reconstruct
 from poselift.several_views.request import ViewsRequest, one_each
