@@ -25,6 +25,7 @@ from poselift.core.telemetry import turn_off_telemetry
 
 _COMMANDS = {
     "lift": "3D motion from a video, or from 2D keypoints",
+    "multiview": "3D motion from several videos of the same moment, without a board",
     "batch": "3D motion from many videos, one folder each",
     "view": "a page to look at the results of `poselift lift`",
     "web": "a page that lifts videos in a browser",
