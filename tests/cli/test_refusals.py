@@ -20,7 +20,7 @@ BEFORE_THE_WORK = {
     f"{LIFT} walk_%04d.png": "walk_%04d.png: no file in . fits this pattern; %04d stands for a number of four digits",
     f"{LIFT} --weights network.bin": "poselift evaluate weights=FILE takes checkpoints of VideoPose3D",
     f"{LIFT} --weights last.ckpt": "last.ckpt is a checkpoint of a training run, which poselift evaluate takes",
-    f"{LIFT} --keypoints nothing.json": "nothing.json: there is no such file or folder; check the path of",
+    "lift --keypoints nothing.json --out OUT": "nothing.json: there is no such file or folder; check the path of",
     f"{LIFT} https://example.org/a.mp4": "https://example.org/a.mp4 is a URL; give a file of this machine",
     f"{LIFT} nothing.mp4": "no such file",
     f"{LIFT} text.mp4": "cannot be opened as a video",
