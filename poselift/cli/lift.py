@@ -22,7 +22,7 @@ from poselift.cli.results import OVERLAY, SUMMARY, Results, check_folder
 from poselift.cli.smooth import describe_filter
 from poselift.cli.values import local_path
 from poselift.core.ahead import make_ahead
-from poselift.core.errors import InputError, make_printable
+from poselift.core.errors import InputError, WriteError, make_printable
 from poselift.core.progress_text import Output, stage_progress
 from poselift.core.stopwatch import Stopwatch
 from poselift.finding import Clip, VideoClip
@@ -115,8 +115,9 @@ def run(arguments: argparse.Namespace) -> None:
     count = len(lifted.motions)
     people = f"{count} {'person' if count == 1 else 'people'}"
     frames = f"{lifted.frames} {'frame' if lifted.frames == 1 else 'frames'}"
-    look = str(out / OVERLAY if request.overlay else out)
-    if video is None and request.overlay:
+    drawn = (out / OVERLAY).exists()
+    look = str(out / OVERLAY if drawn else out)
+    if video is None and drawn:
         look += " (2D on blank pictures, because --video is not given)"
     output.print(make_printable(f"{people} in {frames}. Look at {look}; the motion is in {out}/person_*.npz"))
 
@@ -179,9 +180,15 @@ def lift_into(
         lifted.warnings.extend(failed)
         files = list(dict.fromkeys([*files, *written]))
     if motions and request.overlay:
-        files.append(OVERLAY)
-        with watch.time("render"):
-            _render(clip, request.options.threshold, lifted, out / OVERLAY, report)
+        # Last, and no reason to lose the motions, but for a disk on which nothing can be written.
+        try:
+            with watch.time("render"):
+                _render(clip, request.options.threshold, lifted, out / OVERLAY, report)
+            files.append(OVERLAY)
+        except WriteError:
+            raise
+        except InputError as error:
+            lifted.warnings.append(f"{OVERLAY} could not be made: {error}")
     results.write_summary(lifted, watch.seconds, files)
     return lifted
 

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.files import atomic_text
-from poselift.core.times import usual_interval
+from poselift.core.times import count_even_frames, usual_interval
 from poselift.export.character import Character, Rigging, make_character
 from poselift.kinematics.angles import euler_zxy
 from poselift.structures import Motion
@@ -46,7 +46,7 @@ def write_bvh(
     times = figure.timestamps
     interval = usual_interval(times) or 1 / 30
     first = times[0] if start is None else start
-    grid = first + interval * np.arange(round((times[-1] - first) / interval) + 1)
+    grid = first + interval * np.arange(count_even_frames(float(times[-1] - first), interval, len(times)))
     nearest = np.searchsorted((times[1:] + times[:-1]) / 2, grid)
     angles = _unwrap(np.degrees(euler_zxy(figure.rotations[nearest])))
     places = np.broadcast_to(figure.offsets, angles.shape).copy()
