@@ -21,6 +21,7 @@ from poselift.kinematics import relative_to_body
 from poselift.lifting import lift_view
 from poselift.losses import COVERAGE
 from poselift.models import load_weights
+from poselift.models.saved_weights import seal_card
 from poselift.skeleton import H36M17
 from poselift.structures import Motion
 
@@ -72,7 +73,8 @@ def calibrate(path: Path, corpus: Path, bench: Path) -> float:
     factor = calibration_factor(pooled.values())
     bench_about = {"name": bench.name, "sha256": sha256(bench)}
     about = {"bench": bench_about, "skeletons": SKELETONS, "keypoints": KEYPOINTS, "coverage": COVERAGE}
-    write_json(card_path, {**weights.card, "uncertainty_factor": round(factor, 4), "calibrated_on": about})
+    card = {**weights.card, "uncertainty_factor": round(factor, 4), "calibrated_on": about}
+    write_json(card_path, seal_card(card))
     print(f"uncertainty_factor {factor:.4f}, written to {card_path}. Within the uncertainty:")
     for subject, own in sorted(pooled.items()):
         print(f"  subject {subject}: {100 * np.mean(own <= 1):.1f} % before, {100 * np.mean(own <= factor):.1f} % now")

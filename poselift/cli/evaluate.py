@@ -19,7 +19,7 @@ from rich.console import Console
 from poselift.cli.config import check_config, output_folder, plain_dict, run_configured
 from poselift.cli.predictions import Predicted, open_predictions
 from poselift.core.errors import InputError
-from poselift.core.files import write_json, write_text
+from poselift.core.files import atomic_pair, write_json, write_text
 from poselift.core.kinds import Count
 from poselift.core.progress_text import Output, track
 from poselift.data.views import View
@@ -112,9 +112,10 @@ def _evaluate(config: DictConfig, output: Path) -> None:
         Predictions(poses, predictions.skeleton, predictions.lengths, predictions.partial, about=about),
     )
     for folder, protocol, results, warnings in found:
-        write_json(folder / "metrics.json", results)
         table = text_table(results)
-        write_text(folder / "table.txt", table)
+        with atomic_pair(folder / "table.txt", folder / "metrics.json") as (text, metrics):
+            write_text(text, table)
+            write_json(metrics, results)
         console.print(table, end="")
         for warning in warnings:
             console.print(f"warning: {warning}", style="yellow")

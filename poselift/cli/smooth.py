@@ -6,7 +6,7 @@ from typing import Any
 
 from poselift.cli.values import check_out_file, local_path
 from poselift.core.errors import InputError
-from poselift.core.files import write_json
+from poselift.core.files import atomic_pair, write_json
 from poselift.export import read_motion, read_sidecar, write_npz
 from poselift.kinematics import butterworth
 
@@ -56,7 +56,12 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"--out {out} is the input; choose another name")
     motion = butterworth(read_motion(source), options.cutoff)
     about = read_sidecar(source.with_suffix(".json"))
-    filters = [*about.get("filters", []), describe_filter(options.cutoff)]
-    write_npz(out, motion)
-    write_json(out.with_suffix(".json"), {**about, "filters": filters})
+    filters = about.get("filters", [])
+    if not isinstance(filters, list):
+        raise InputError(
+            f"{source.with_suffix('.json')}: 'filters' is {filters!r:.40}, not a list; give the JSON of poselift lift"
+        )
+    with atomic_pair(out, out.with_suffix(".json")) as (npz, beside):
+        write_npz(npz, motion)
+        write_json(beside, {**about, "filters": [*filters, describe_filter(options.cutoff)]})
     print(out)

@@ -153,7 +153,7 @@ def stream(request: StreamRequest) -> None:
     _warm_up(detector, weights, camera)
     lifter = StreamingPeople(weights, camera, detector.skeleton, request.lookahead)
     world = StreamingWorld(camera, lifter.skeleton, detector.skeleton) if request.world else None
-    finder = build_finder(detector, request.quality, wait=False)
+    finder = build_finder(detector, request.quality, wait=False, wait_first=capture.own_pace)
     people = LivePeople(finder, lifter, capture.image_size, world)
     header = header_line(
         source=name if "://" in name else Path(name).name,

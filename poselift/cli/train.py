@@ -25,7 +25,7 @@ from pytorch_lightning.loggers import Logger
 from pytorch_lightning.utilities import rank_zero_only
 from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
-from poselift.cli.config import check_config, output_folder, plain_dict, run_configured
+from poselift.cli.config import check_config, check_name, output_folder, plain_dict, run_configured
 from poselift.cli.earlier_run import (
     check_earlier,
     describe_difference,
@@ -141,8 +141,7 @@ def _check(config: DictConfig) -> None:
             f"trainer.precision={config.trainer.precision} is not for training lifters; choose 32-true, or bf16-mixed "
             "or 16-mixed on a GPU"
         )
-    if config.name in (None, ""):
-        raise InputError("name= is empty; give the weights a name, or leave it out")
+    check_name(config.name)
 
 
 def _train(config: DictConfig, data: MotionData | None) -> float | None:

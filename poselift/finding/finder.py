@@ -69,19 +69,24 @@ class PeopleFinder(Protocol):
         ...
 
 
-def build_finder(detector: Detector, quality: str = DEFAULT_QUALITY, wait: bool = True) -> PeopleFinder:
+def build_finder(
+    detector: Detector, quality: str = DEFAULT_QUALITY, wait: bool = True, wait_first: bool = False
+) -> PeopleFinder:
     """The finder of a quality; it follows people if the detector can look at a place.
 
     Args:
         detector: of any kind.
         quality: one of `QUALITIES`.
         wait: see `Finder`.
+        wait_first: likewise.
 
     Raises:
         InputError: no quality has this name.
     """
     pace, detector = choose("quality", quality, QUALITIES), check_detector(detector)
-    return Finder(detector, pace, wait) if isinstance(detector, PlaceDetector) else SearchingFinder(detector, pace)
+    if not isinstance(detector, PlaceDetector):
+        return SearchingFinder(detector, pace)
+    return Finder(detector, pace, wait, wait_first)
 
 
 class Finder:
@@ -95,10 +100,11 @@ class Finder:
         pace: how often.
         wait: take over a search after a fixed time of the video, so that the same frames always give the same people.
             Without it a search is taken over when it is done, and gives way to looks, so that no frame waits for it.
+        wait_first: without `wait`, the first frame waits for its search all the same: a file is there from its start.
     """
 
-    def __init__(self, detector: PlaceDetector, pace: Pace, wait: bool = True) -> None:
-        self._detector, self._pace, self._wait = detector, pace, wait
+    def __init__(self, detector: PlaceDetector, pace: Pace, wait: bool = True, wait_first: bool = False) -> None:
+        self._detector, self._pace, self._wait, self._wait_first = detector, pace, wait, wait_first
         self._people: list[Followed] = []
         self._searches = Searches(pace.searches)
         self._search: RunningSearch | None = None
@@ -162,12 +168,15 @@ class Finder:
         takes = (_FINE_TAKES if how.fine else 0.0) if 0 in how.turns else _TURNED_TAKES
         # At the first frame there is nobody to look at meanwhile.
         due = frame.timestamp + (takes if self._tick > 0 else 0.0)
-        self._search = RunningSearch.start(self._detector, frame.image, how, due, self._people, patient=not self._wait)
+        # Where nobody is followed, there is nothing more urgent than the search.
+        patient = not self._wait and bool(self._people)
+        self._search = RunningSearch.start(self._detector, frame.image, how, due, self._people, patient)
 
     def _find_newcomers(self, frame: Frame) -> tuple[list[Place], list[float]]:
         """Places and box scores of what a search found beside the people who are followed."""
         search = self._search
-        if search is None or not (frame.timestamp >= search.due if self._wait else search.is_done()):
+        takes_time = not (self._wait or (self._wait_first and self._tick == 0))
+        if search is None or not (search.is_done() if takes_time else frame.timestamp >= search.due):
             return [], []
         self._search = None
         found = search.get_people()

@@ -29,7 +29,7 @@ def explain_write_errors(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except (OSError, RuntimeError, InputError) as raised:
         error = raised.__cause__ or raised if isinstance(raised, InputError) else raised
-        reason = describe(error) if isinstance(error, OSError) else str(error).splitlines()[0]
+        reason = describe(error) if isinstance(error, OSError) else first_line(error)
         raise InputError(
             f"cannot write {path} ({reason}); {earlier}; free some space and continue with resume=auto"
         ) from error

@@ -3,13 +3,13 @@
 import argparse
 from typing import Any
 
-from poselift.cli.measure.measure_files import NAMES, write_files
+from poselift.cli.measure.measure_files import MEASUREMENTS, NAMES, write_files
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, write_page
 from poselift.cli.measure.trial import measure_trial
 from poselift.cli.read_results import add_motions_argument, find_motions, find_start, read_posed
 from poselift.cli.values import local_path, number_where
-from poselift.core.files import check_writable
+from poselift.core.files import atomic_folder, check_writable
 from poselift.export.zero import count_from_zero
 from poselift.kinematics.gait import NO_BELT, is_belt
 
@@ -47,8 +47,9 @@ def run(options: argparse.Namespace) -> None:
         for path, motion in motions.items()
     ]
     if options.out is not None:  # before anything is printed, to a reader who may leave
-        write_files(options.out, trials)
-        write_page(options.out, trials)
+        with atomic_folder(options.out, last=MEASUREMENTS) as folder:
+            write_files(folder, trials)
+            write_page(folder, trials)
     for path, trial in zip(motions, trials, strict=True):
         print(f"## {path}\n\n{gait_tables(trial)}\n")
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):

@@ -13,7 +13,9 @@ from poselift.core.cells import format_cell
 from poselift.core.files import atomic_text, write_json
 from poselift.kinematics import PERCENT
 
-NAMES = ("trials.csv", "ranges.csv", "strides.csv", "steps.csv", "events.csv", "cycles.csv", "measure.json")
+MEASUREMENTS = "measure.json"
+"""Where it is, the other files are complete and of the same run."""
+NAMES = ("trials.csv", "ranges.csv", "strides.csv", "steps.csv", "events.csv", "cycles.csv", MEASUREMENTS)
 """The files of `poselift measure --out`, beside the page."""
 
 _VERSION = 1
@@ -77,7 +79,7 @@ def write_files(folder: Path, trials: Sequence[Trial]) -> None:
             for percent, mean, spread in zip(PERCENT, each.mean.tolist(), each.spread.tolist(), strict=True)
         ),
     )
-    write_json(folder / "measure.json", {"version": _VERSION, "trials": [_entry(trial) for trial in trials]})
+    write_json(folder / MEASUREMENTS, {"version": _VERSION, "trials": [_entry(trial) for trial in trials]})
 
 
 def _entry(trial: Trial) -> dict[str, Any]:
