@@ -1,5 +1,3 @@
-import json
-
 """The graphs of the shipped weights against PyTorch."""
 
 import json
