@@ -12,10 +12,10 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from poselift.core.times import interpolate
 from poselift.data.noise import DetectorNoise, detect
 from poselift.data.views import View
 from poselift.geometry import project
+from poselift.numerics.times import interpolate
 from poselift.skeleton import get_skeleton
 
 Change = Callable[[View, torch.Generator], View]

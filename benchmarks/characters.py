@@ -31,11 +31,11 @@ from benchmarks.readers import Reader, command_of, lift_demo
 from poselift.cli.main import main as poselift
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
-from poselift.export import read_motion
 from poselift.kinematics import RiggedMotion, lock_feet, solve
 from poselift.lifting import lift_view, to_world
 from poselift.lifting.dataset_views import camera_of
 from poselift.models import Weights, load_weights
+from poselift.recordings import read_motion
 from poselift.structures import FEET
 
 _RAISED = 0.3

@@ -31,10 +31,10 @@ from benchmarks.mutations import (
 from poselift.data.reading import load_arrays, load_object_npz, load_pickle
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import View, render_views
-from poselift.export import read_motion, read_sidecar
 from poselift.keypoints import KeypointClip, read_keypoints
 from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
 from poselift.models.checkpoint import load_checkpoint
+from poselift.recordings import read_motion, read_sidecar
 from poselift.reports.cost import read_costs
 from poselift.reports.entries import sections
 from poselift.reports.prediction_files import Predictions, read_predictions, save_predictions

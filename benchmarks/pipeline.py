@@ -96,7 +96,7 @@ def speed_rows(options: argparse.Namespace, folder: Path) -> Iterator[list[str]]
 def lifted(video: Path, quality: str, weights: str) -> list[Motion]:
     """Everybody's motion."""
     clip = VideoClip(video, build_detector("movenet"), quality=quality)
-    return lift_clip(clip, load_weights(weights)).motions
+    return list(lift_clip(clip, load_weights(weights)).people)
 
 
 def distance(motion: Motion, other: Motion) -> np.ndarray:

@@ -27,9 +27,9 @@ import numpy as np
 from benchmarks.command import command_line, errors_shown, print_table
 from poselift.cli.main import main as poselift
 from poselift.core.choices import choose
-from poselift.export import read_motion
 from poselift.export.export_formats import FORMATS
 from poselift.kinematics import points_y_up, solve
+from poselift.recordings import read_motion
 from poselift.structures import Motion
 
 _HERE = Path(__file__).parent / "reading"

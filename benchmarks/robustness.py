@@ -140,7 +140,7 @@ def lifted(view: View, condition: Condition, weights: Weights) -> Motion:
     motion = lift(keypoints_of(view), weights, condition.camera(view), OPTIONS)
     if not condition.height:
         return motion
-    return take_height(motion, estimate_height(view.joints.numpy(), view.skeleton).metres)[0]
+    return take_height(motion, estimate_height(view.joints.numpy(), view.skeleton).metres)
 
 
 def hidden_joints(view: View, changed: View) -> Bool[np.ndarray, "t 17"]:

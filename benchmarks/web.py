@@ -22,7 +22,7 @@ from benchmarks.chromium import Browser, chromium, served
 from benchmarks.command import command_line, errors_shown
 from poselift.cli.main import main as poselift
 from poselift.core.errors import InputError
-from poselift.export import read_motion
+from poselift.recordings import read_motion
 from poselift.samples import demo_video
 from poselift.viz.site import write_site
 

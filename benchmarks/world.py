@@ -32,12 +32,11 @@ from benchmarks.real import takes
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
-from poselift.export import read_motion, read_sidecar
-from poselift.export.sidecar_camera import camera_of as camera_in
 from poselift.kinematics.foot_contacts import feet_of, find_contacts
 from poselift.lifting import Camera, lift_view, to_world
 from poselift.lifting.dataset_views import camera_of
 from poselift.models import Weights, load_weights
+from poselift.recordings import read_recording
 from poselift.skeleton import H36M17
 from poselift.structures import Motion
 
@@ -154,8 +153,10 @@ def measured(view: View, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"],
     assert found.contacts is not None
     joints = ((view.joints + view.root[:, None]).double().numpy() - t) @ R
     down = true_contacts(joints, before.timestamps, view)
-    after = replace(found, joints=found.joints @ world.R, root=(found.root - world.t) @ world.R, frame="camera")
-    angle = float(np.degrees(np.arccos(np.clip(world.R[1] @ R[:, 1], -1, 1))))
+    after = replace(
+        found, joints=found.joints @ world.camera.R, root=(found.root - world.camera.t) @ world.camera.R, frame="camera"
+    )
+    angle = float(np.degrees(np.arccos(np.clip(world.camera.R[1] @ R[:, 1], -1, 1))))
     height = np.nan if view.subject in UNEVEN else 1e3 * float(np.abs(found.root[:, 1] - joints[:, 0, 1]).mean())
     row = {
         "up error deg": angle,
@@ -165,7 +166,7 @@ def measured(view: View, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"],
         "truly down %": 100 * float(down.mean()),
         "found down %": 100 * float(found.contacts.mean()),
     }
-    points_down = find_contacts(before, world.R[1])
+    points_down = find_contacts(before, world.camera.R[1])
     assert points_down is not None
     row |= ground_shares(found, points_down)
     for when, motion in (("before", before), ("after", after)):
@@ -175,31 +176,27 @@ def measured(view: View, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"],
 
 def read_folder(folder: Path) -> tuple[list[Motion], Camera]:
     """Everybody whom `poselift lift` wrote to a folder, and the camera."""
-    paths = sorted(folder.glob("person_*.npz"))
-    if not paths:
-        raise InputError(f"{folder} has no person_*.npz; give folders of `poselift lift`")
-    motions, sidecar = [read_motion(path) for path in paths], paths[0].with_suffix(".json")
-    seen = camera_in(read_sidecar(sidecar), sidecar)
-    if seen is None:
-        raise InputError(f"{sidecar}: the camera is missing; lift again")
-    return motions, Camera(seen.K, seen.image_size, "given")
+    recording = read_recording(folder)
+    return list(recording.people), Camera(recording.camera.K, recording.camera.image_size)
 
 
 def kept(motions: Sequence[Motion], camera: Camera) -> Iterator[list[float]]:
     """What the world changes of each person's motion."""
-    heights = {motion.keypoints.person: motion.height for motion in motions if motion.height is not None}
-    world = to_world(motions, camera, heights=heights)
+    world = to_world(motions, camera)
     for before, after in zip(motions, world.motions, strict=True):
         change = np.abs(bends(after, *_LEGS) - bends(before, *_LEGS))
         change = change[np.isfinite(change)]
-        down, feet = find_contacts(before, world.R[1]), feet_of(after)
+        down, feet = find_contacts(before, world.camera.R[1]), feet_of(after)
         assert down is not None
         assert feet is not None
         steps = np.linalg.norm(np.diff(feet.points[..., [0, 2]], axis=0), axis=-1)
         slide = (steps / np.diff(after.timestamps)[:, None, None])[down[1:] & down[:-1]]
         names = ["left_knee", "right_knee"]
         off = []
-        for motion in (before, replace(after, joints=after.joints @ world.R, root=(after.root - world.t) @ world.R)):
+        for motion in (
+            before,
+            replace(after, joints=after.joints @ world.camera.R, root=(after.root - world.camera.t) @ world.camera.R),
+        ):
             places = (motion.joints + motion.root[:, None])[:, motion.skeleton.indices(names)] @ camera.K.T
             pixels = motion.keypoints.keypoints[:, motion.keypoints.skeleton.indices(names)]
             off.append(np.nanmedian(np.linalg.norm(places[..., :2] / places[..., 2:] - pixels, axis=-1)))

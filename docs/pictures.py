@@ -23,9 +23,9 @@ from matplotlib.patches import Circle, FancyBboxPatch
 from PIL import Image
 
 from benchmarks.chromium import Browser, chromium
-from poselift.export import read_motion
 from poselift.lifting import camera_for, lift
 from poselift.models import load_weights
+from poselift.recordings import read_motion
 from poselift.samples import demo_video
 from poselift.skeleton import SKELETONS, Skeleton
 from poselift.structures import Keypoints2D, Motion

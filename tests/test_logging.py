@@ -23,7 +23,7 @@ def test_packages_log_under_their_names(tmp_path, caplog):
     with caplog.at_level(logging.DEBUG, "poselift"):
         lifted = lift_clip(KeypointClip(file, fps=2, image_size=(640, 480)), load_weights("tiny"))
     logged = [(record.name, record.levelname, record.getMessage()) for record in caplog.records]
-    assert ("poselift.lifting.clips.pipeline", "DEBUG", f"{file.path}: lifted 1 people in 4 frames") in logged
+    assert ("poselift.lifting.run", "DEBUG", f"{file.path}: lifted 1 people in 4 frames") in logged
     assert lifted.warnings
     for warning in lifted.warnings:
-        assert ("poselift.lifting.clips.pipeline", "WARNING", f"{file.path}: {warning}") in logged
+        assert ("poselift.lifting.run", "WARNING", f"{file.path}: {warning}") in logged

@@ -1,11 +1,14 @@
-"""What users import: names and signatures, beside a list that changes only on purpose.
+"""What users import: names, parameters, fields, methods and defaults, beside a list that changes only on purpose.
 
 After such a change: `python tests/test_public_api.py > tests/public_api.txt`.
 """
 
 import importlib
 import inspect
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 PACKAGES = (
     "detection",
@@ -17,28 +20,95 @@ PACKAGES = (
     "lifting",
     "metrics",
     "models",
+    "recordings",
     "skeleton",
+    "structures",
     "tracking",
     "video",
 )
 
 
+_WANTED = object()
+"""What stands for an attribute that a protocol wants."""
+
+
+def names_of(module: ModuleType) -> list[str]:
+    """The public names of a package; the classes of its own where it has no `__all__`."""
+    own = (name for name, thing in vars(module).items() if getattr(thing, "__module__", None) == module.__name__)
+    classes = (name for name in own if inspect.isclass(vars(module)[name]) and not name.startswith("_"))
+    return sorted(getattr(module, "__all__", classes))
+
+
 def public_api() -> list[str]:
-    """A line for each public name, with its parameters."""
+    """A line for each public name, with parameters and defaults, and for each method and property of a class."""
     lines = []
     for package in PACKAGES:
         module = importlib.import_module(f"poselift.{package}")
-        for name in sorted(module.__all__):
-            thing = getattr(module, name)
-            parameters = ""
-            if inspect.isfunction(thing) or (inspect.isclass(thing) and not getattr(thing, "_is_protocol", False)):
-                parameters = f"({', '.join(inspect.signature(thing).parameters)})"
-            lines.append(f"{package}.{name}{parameters}")
+        for name in names_of(module):
+            thing, where = getattr(module, name), f"{package}.{name}"
+            if inspect.isclass(thing):
+                constructor = "" if getattr(thing, "_is_protocol", False) else _parameters(thing)
+                lines += [where + constructor, *(f"{where}.{member}" for member in _members(thing))]
+            else:
+                lines.append(where + (_parameters(thing) if inspect.isfunction(thing) else ""))
     return lines
+
+
+def _members(cls: type) -> Iterator[str]:
+    """Methods, properties, and what a protocol wants, without those of other packages."""
+    found: dict[str, Any] = {}
+    for base in reversed([each for each in cls.__mro__ if each.__module__.startswith("poselift")]):
+        found |= vars(base)
+        if getattr(base, "_is_protocol", False):
+            found |= dict.fromkeys(inspect.get_annotations(base), _WANTED)
+    for name, member in sorted(found.items()):
+        if name.startswith("_"):
+            continue
+        kind = {classmethod: "classmethod ", staticmethod: "staticmethod "}.get(type(member), "")
+        if kind or inspect.isfunction(member):
+            yield f"{name}{_parameters(getattr(member, '__func__', member))}{kind and f'  # {kind.strip()}'}"
+        elif member is _WANTED or isinstance(member, property) or hasattr(member, "func"):  # a cached property
+            yield name
+
+
+def _parameters(thing: Any) -> str:
+    """The parameters of a function or of a constructor, without types."""
+    signature = inspect.signature(thing)
+    plain = [
+        parameter.replace(annotation=inspect.Parameter.empty, default=_Shown.of(parameter.default))
+        for name, parameter in signature.parameters.items()
+        if name not in ("self", "cls")
+    ]
+    return str(signature.replace(parameters=plain, return_annotation=inspect.Signature.empty))
+
+
+class _Shown:
+    """A default as it is shown: long ones, and those with an address, by their type."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    @classmethod
+    def of(cls, default: Any) -> Any:
+        if default is inspect.Parameter.empty:
+            return default
+        text = repr(default)
+        return cls(text if len(text) < 60 and " at 0x" not in text else f"<{type(default).__name__}>")
 
 
 def test_the_public_api_changes_only_on_purpose():
     assert public_api() == Path(__file__).with_name("public_api.txt").read_text("utf-8").splitlines()
+
+
+def test_methods_fields_and_defaults_are_in_it():
+    lines = public_api()
+    assert any(line.startswith("structures.Motion(joints, ") for line in lines)
+    assert "tracking.Tracker.update(detections, timestamp)" in lines
+    assert any(line.startswith("detection.MoveNet(device='auto')") for line in lines)
+    assert any(line.startswith("detection.Detector.detect(") for line in lines)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ fit each other.
 import argparse
 import sys
 from base64 import b64encode
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,11 +23,13 @@ from poselift import __version__, structures
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, check_writable, write_json
 from poselift.core.optional import require
-from poselift.detection import orientation
+from poselift.detection import duplicates, movenet, multipose, orientation
 from poselift.export import character
 from poselift.export.body_mesh import make_body_mesh
+from poselift.finding import finder, followed_person, looks_back, place_looks, searches
+from poselift.finding.qualities import QUALITIES
 from poselift.geometry import bone_lengths, forward_kinematics, set_bone_lengths
-from poselift.kinematics import Rig, foot_contacts, ground, height, whole_body
+from poselift.kinematics import Rig, foot_contacts, ground, height, up, whole_body
 from poselift.kinematics.angles import joints_of, rig_angles
 from poselift.kinematics.filtering import BLOCK
 from poselift.kinematics.inverse import Body
@@ -41,26 +43,37 @@ from poselift.models.onnx_export import OPSET, quiet
 from poselift.models.weights_graph import shorten_names
 from poselift.skeleton import SKELETONS, Skeleton
 from poselift.tracking import matching, stitching, track, tracker
+from poselift.viz import stage
 
 _MODULES = (
     character,
     constant_bones,
+    duplicates,
+    finder,
+    followed_person,
     foot_contacts,
     gaps,
     ground,
     height,
     level_feet,
+    looks_back,
     matching,
+    movenet,
+    multipose,
     orientation,
     pelvis,
+    place_looks,
     quarter_turns,
     rates,
     repetitions,
     root_track,
+    searches,
+    stage,
     stitching,
     structures,
     track,
     tracker,
+    up,
     whole_body,
 )
 """Modules whose numbers the JavaScript of the same steps takes from numbers.json."""
@@ -266,6 +279,7 @@ def facts(weights: Weights) -> dict[str, Any]:
     return {
         "lifter": lifter,
         "block": BLOCK,
+        "pace": asdict(QUALITIES["fast"]),
         "body": _body(weights.skeleton_out),
         "angles": _angles(weights.skeleton_out),
         "skeletons": {
@@ -300,7 +314,7 @@ def _numbers(module: ModuleType) -> dict[str, Any]:
     for name, value in vars(module).items():
         values = value.values() if isinstance(value, dict) else np.atleast_1d(value) if name.isupper() else ["no"]
         if name.isupper() and all(isinstance(number, int | float | np.number) for number in values):
-            found[name.removeprefix("_")] = value.item() if isinstance(value, np.number) else value
+            found[name.removeprefix("_")] = value.tolist() if isinstance(value, np.generic | np.ndarray) else value
     return found
 
 

@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from benchmarks.study.results import Result, spreads
 from benchmarks.study.run import Study
-from poselift.core.bounded import read_json
+from poselift.core.safe_parsing import read_json
 from poselift.viz.plots.style import LOOKS, PAGE, add_legend, save_plot, style_plot
 from poselift.viz.plots.training import plain_logarithms, running_mean
 

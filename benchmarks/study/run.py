@@ -21,9 +21,9 @@ from poselift.cli.config import CONF
 from poselift.cli.overrides import quote
 from poselift.cli.predictions import LifterPredictions
 from poselift.cli.train import train
-from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import write_json
+from poselift.core.safe_parsing import read_json
 from poselift.data.module import MotionData
 from poselift.data.views import View
 from poselift.reports.cost import cost_key, measure_costs

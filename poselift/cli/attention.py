@@ -15,8 +15,10 @@ from poselift.core.device import DEVICE_HELP
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.core.progress_text import Output, stage_progress
-from poselift.lifting import Camera, LiftOptions, lift, lift_video
+from poselift.finding import VideoClip
+from poselift.lifting import Camera, LiftOptions, LiftRequest, lift
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
+from poselift.lifting.run import lift_clip
 from poselift.models import Weights, load_weights
 from poselift.models.attention_maps import attention_maps
 from poselift.nn.attention.maps import AttentionMap
@@ -72,19 +74,13 @@ def run(options: argparse.Namespace) -> None:
     if not read:
         raise InputError(f"{video} has no frame from {start:g} s on; choose another --start")
     with stage_progress(output) as report:
-        lifted = lift_video(
-            video,
-            make_detector_request(options).build(options.device, options.quiet),
-            weights,
-            start=start,
-            end=read[-1] + 1e-6,
-            people=[options.person],
-            quality="best",  # the window is to have all its frames
-            progress=report,
-        )
-    if not lifted.motions:
+        detector = make_detector_request(options).build(options.device, options.quiet)
+        # The window is to have all its frames.
+        clip = VideoClip(video, detector, start, read[-1] + 1e-6, "best")
+        recording = lift_clip(clip, weights, LiftRequest(people=(options.person,)), report)
+    if not recording.people:
         raise InputError(f"nobody was found in {video} from {start:g} s on; choose another --start")
-    motion, maps = watch(lifted.motions[0].keypoints, weights, lifted.camera, window)
+    motion, maps = watch(recording.people[0].keypoints, weights, recording.camera, window)
     times, skeleton = motion.timestamps, weights.skeleton_in
     pixels, _ = select_lifter_joints(motion.keypoints, skeleton, LiftOptions.threshold, weights.pelvis)
     # The first frame with the most joints.

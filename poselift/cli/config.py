@@ -30,10 +30,10 @@ from omegaconf.errors import (
 )
 
 from poselift.cli.overrides import override
+from poselift.core.annotations import check_call, check_value
 from poselift.core.choices import did_you_mean
 from poselift.core.errors import InputError, describe, first_line, make_printable, shorten
 from poselift.core.files import check_writable
-from poselift.core.kinds import check_call, check_value
 from poselift.core.locks import write_alone
 from poselift.models.build import MODELS
 

@@ -2,13 +2,12 @@
 
 import argparse
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from poselift.cli.values import full_text
-from poselift.core.download import quiet_downloads
 from poselift.core.errors import InputError
-from poselift.detection import DETECTORS, Detector, build_detector
+from poselift.detection import DETECTORS
 from poselift.finding import DEFAULT_QUALITY, QUALITIES
+from poselift.lifting.request import DEFAULT_DETECTOR, DetectorRequest
 
 _OPTIONS = {
     "mmpose": {
@@ -23,8 +22,6 @@ _OPTIONS = {
 }
 """Constructor argument -> command line option, for each detector with its own options. An option that is not given is
 None, and the default of the detector applies."""
-DEFAULT_DETECTOR = "movenet"
-"""The default: it needs no download."""
 _FOR_ALL = {"--offline"}
 """Options for any detector: one that downloads nothing respects them."""
 
@@ -70,39 +67,6 @@ def add_quality_option(parser: argparse._ActionsContainer) -> None:
         help="how often the detector looks: best looks at every frame, balanced up to 30 times a second, fast up to 15 "
         f"(default: {DEFAULT_QUALITY})",
     )
-
-
-@dataclass(frozen=True)
-class DetectorRequest:
-    """Which detector finds the people, and what it is built from.
-
-    Attributes:
-        name: of the detector.
-        files: arguments of its constructor that name its configs and weights.
-        switches: arguments of its constructor that change no result.
-    """
-
-    name: str = DEFAULT_DETECTOR
-    files: dict[str, str] = field(default_factory=dict)
-    switches: dict[str, bool] = field(default_factory=dict, compare=False)
-
-    @property
-    def prefers_cpu(self) -> bool:
-        """Whether it stays on the CPU unless told otherwise: MoveNet, which is faster there (benchmarks/gpu.md)."""
-        return self.name.startswith("movenet")
-
-    def build(self, device: str, quiet: bool = False) -> Detector:
-        """The detector on a device.
-
-        Args:
-            device: such as cpu or cuda.
-            quiet: whether to show no progress of downloads.
-
-        Raises:
-            InputError: the detector cannot be built.
-        """
-        with quiet_downloads(quiet):
-            return build_detector(self.name, device, **self.files, **self.switches)
 
 
 def make_detector_request(arguments: argparse.Namespace) -> DetectorRequest:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from poselift.cli.editable import read_result_for_page
-from poselift.cli.read_results import find_video
 from poselift.cli.values import local_path
 from poselift.cli.web import add_site_options, serve_site
+from poselift.recordings.reading import find_video
 from poselift.viz.site import write_site
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from poselift.cli.read_results import check_video, find_people, require_camera
 from poselift.core.errors import InputError
-from poselift.export import read_motion, read_sidecar
+from poselift.recordings import read_motion, read_sidecar
+from poselift.recordings.reading import check_video, find_people, require_camera
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
 

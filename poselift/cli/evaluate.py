@@ -18,9 +18,9 @@ from rich.console import Console
 
 from poselift.cli.config import check_config, output_folder, plain_dict, run_configured
 from poselift.cli.predictions import Predicted, open_predictions
+from poselift.core.annotations import Count
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_pair, write_json, write_text
-from poselift.core.kinds import Count
 from poselift.core.progress_text import Output, track
 from poselift.data.views import View
 from poselift.reports.evaluation import ViewScore, evaluation_results, score_view

@@ -1,21 +1,12 @@
 """`poselift export`: motions in the formats of other programs."""
 
 import argparse
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from poselift.cli.formats import (
-    NAMES,
-    PAGE,
-    PAGE_FILES,
-    note_failure,
-    parse_formats,
-    select_motion_formats,
-    sidecar_camera,
-)
-from poselift.cli.read_results import add_motions_argument, find_motions, find_start, read_posed
+from poselift.cli.formats import NAMES, add_motions_argument, note_failure, parse_formats, select_motion_formats
 from poselift.cli.request_fields import make_request
 from poselift.cli.smooth import add_smooth_option
 from poselift.cli.values import local_path
@@ -23,11 +14,14 @@ from poselift.cli.view import write_page_of_people
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
 from poselift.export.character import OWN, Rest, Rigging, rig_names
-from poselift.export.export_formats import FORMATS, Format
+from poselift.export.export_formats import FORMATS, ExportOptions, Format
 from poselift.export.markers import MARKER_SETS, place_markers
 from poselift.export.zero import count_from_zero
 from poselift.kinematics import butterworth, resample_motion
-from poselift.structures import Motion
+from poselift.recordings.exporting import join_recordings
+from poselift.recordings.names import PAGE, PAGE_FILES
+from poselift.recordings.reading import find_motions, read_posed
+from poselift.structures import Motion, Recording
 
 _TOGETHER = "people"
 """Name of a file of several people, without its ending."""
@@ -159,42 +153,51 @@ def export(request: ExportRequest) -> None:
     if request.together:
         able = [name for name, format_ in FORMATS.items() if format_.several]
         _check_all(formats, able, "--together: a file of several people is not possible in")
-    motions = read_posed(request.motions)
+    recordings = read_posed(request.motions)
     if request.smooth is not None:
-        motions = {source: butterworth(motion, request.smooth) for source, motion in motions.items()}
+        recordings = {
+            source: _change(recording, lambda motion: butterworth(motion, request.smooth or 0.0))
+            for source, recording in recordings.items()
+        }
     if request.fps is not None:
-        motions = {source: _resample(source, motion, request.fps) for source, motion in motions.items()}
-    planned = _plan(request, list(motions), formats)
-    page = _place_page(request, list(motions)) if PAGE in request.formats else None
+        recordings = {source: _resample(recording, request.fps) for source, recording in recordings.items()}
+    planned = _plan(request, list(recordings), formats)
+    page = _place_page(request, list(recordings)) if PAGE in request.formats else None
     for out in [*(out for _, out, _ in planned), *([page] if page else [])]:
         check_writable(out.parent)
     if {"trc", "c3d", "opensim"} & set(formats):
-        _report_uneven(motions)
+        _report_uneven(recordings)
+    options = ExportOptions(request.up, request.markers, request.rigging)
     failed: list[str] = []
     for format_, out, sources in planned:
         remove_partial_of(out)
         with note_failure(str(out), failed):
-            camera, start = sidecar_camera(format_, sources[0]), find_start(sources)
-            people = [motions[source] for source in sources]
-            warning = format_.write(
-                out, people, request.up, camera, start, names_of=request.markers, rigging=request.rigging
-            )
+            warning = format_.write(out, join_recordings([recordings[source] for source in sources]), options)
             print(out)
             if warning:
                 print(f"warning: {warning}")
     if page:
         with note_failure(str(page), failed):
-            for out in write_page_of_people(list(motions), page):
+            for out in write_page_of_people(list(recordings), page):
                 print(out)
     if failed:
         raise InputError("\n".join(failed))
 
 
-def _resample(source: Path, motion: Motion, rate: float) -> Motion:
-    """The motion at another rate, with a frame at the start of its run."""
-    start = find_start([source]) or 0.0
-    (counted,) = count_from_zero([motion], start)
-    return count_from_zero([resample_motion(counted, rate)], -start)[0]
+def _change(recording: Recording, change: Callable[[Motion], Motion]) -> Recording:
+    """The recording with everybody changed."""
+    return replace(recording, people=tuple(change(motion) for motion in recording.people))
+
+
+def _resample(recording: Recording, rate: float) -> Recording:
+    """The recording at another rate, with a frame at its start."""
+    start = recording.clock.span[0]
+
+    def resample(motion: Motion) -> Motion:
+        (counted,) = count_from_zero([motion], start)
+        return count_from_zero([resample_motion(counted, rate)], -start)[0]
+
+    return _change(recording, resample)
 
 
 def _list_takers(argument: str) -> list[str]:
@@ -234,9 +237,9 @@ def _place_page(request: ExportRequest, sources: list[Path]) -> Path:
     return Path(request.out or sources[0].parent) / PAGE_FILES[0]
 
 
-def _report_uneven(motions: dict[Path, Motion]) -> None:
+def _report_uneven(recordings: dict[Path, Recording]) -> None:
     """Says which motions are interpolated."""
-    for source, motion in motions.items():
-        found = place_markers([motion])
+    for source, recording in recordings.items():
+        found = place_markers(recording.people)
         if found.resampled:
             print(f"{source}: frames at uneven times; markers are at an even {found.rate:.6g} frames a second")

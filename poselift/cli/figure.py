@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import UInt8
 
-from poselift.cli.read_results import (
-    add_motions_argument,
+from poselift.cli.formats import add_motions_argument
+from poselift.cli.request_fields import make_request
+from poselift.cli.values import check_out_file, list_of, local_path
+from poselift.core.choices import choose
+from poselift.core.errors import InputError
+from poselift.export.zero import count_from_zero
+from poselift.kinematics import cut_gait_cycles, measure_gait, measure_joint_angles
+from poselift.numerics.times import frame_at, half_interval
+from poselift.recordings import read_motion, read_sidecar
+from poselift.recordings.reading import (
     check_video,
     find_motions,
     find_start,
@@ -18,14 +26,6 @@ from poselift.cli.read_results import (
     read_video_rate,
     require_camera,
 )
-from poselift.cli.request_fields import make_request
-from poselift.cli.values import check_out_file, list_of, local_path
-from poselift.core.choices import choose
-from poselift.core.errors import InputError
-from poselift.core.times import frame_at, half_interval
-from poselift.export import read_motion, read_sidecar
-from poselift.export.zero import count_from_zero
-from poselift.kinematics import cut_gait_cycles, measure_gait, measure_joint_angles
 from poselift.structures import FEET, Motion
 from poselift.video import VideoReader
 

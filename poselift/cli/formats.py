@@ -1,29 +1,22 @@
 """The formats that commands write: those of a motion, and the page of a folder."""
 
+import argparse
 import contextlib
 from argparse import ArgumentTypeError
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from poselift.cli.read_results import find_start
-from poselift.cli.values import check_out_file
+from poselift.cli.values import check_out_file, local_path
 from poselift.core.choices import choose
 from poselift.core.errors import InputError, WriteError, reason
 from poselift.core.files import remove_partial_of
-from poselift.export import read_motion, read_sidecar
 from poselift.export.export_formats import FORMATS, Format
-from poselift.export.sidecar_camera import camera_of
-from poselift.geometry.camera import Camera
-from poselift.structures import Motion
-
-PAGE = "html"
-"""Name of the page among the formats."""
+from poselift.recordings.names import PAGE, PAGE_FILES, person_stem
+from poselift.structures import Recording
 
 NAMES = (*FORMATS, PAGE)
 """All formats by their names on the command line."""
-
-PAGE_FILES = ("page.html", "page_video.mp4")
-"""The page of a folder, and its video if that is too large for it."""
 
 
 def parse_formats(text: str) -> tuple[str, ...]:
@@ -45,42 +38,28 @@ def parse_formats(text: str) -> tuple[str, ...]:
     return names
 
 
+def add_motions_argument(parser: argparse.ArgumentParser) -> None:
+    """Adds the motions that a command reads; see `poselift.recordings.reading.find_motions`."""
+    parser.add_argument(
+        "motions", type=local_path, nargs="+", metavar="NPZ|DIR", help="motions of poselift lift, or its folder"
+    )
+
+
 def select_motion_formats(names: Iterable[str]) -> dict[str, Format]:
     """Those of the named formats that are of motions, without the page."""
     return {name: FORMATS[name] for name in names if name in FORMATS}
 
 
-def plan_files(names: Sequence[str], stem: str) -> list[str]:
-    """Names of the files that `write_formats` may write for a motion of this name, and of those for all motions."""
-    own = [f"{stem}{format_.ending}" for format_ in select_motion_formats(names).values()]
-    return own + list(PAGE_FILES if PAGE in names else ())
-
-
-def sidecar_camera(format_: Format, npz: Path) -> Camera | None:
-    """The camera of a motion's sidecar, if the format has room for one.
-
-    Raises:
-        InputError: the sidecar is damaged.
-    """
-    sidecar = npz.with_suffix(".json")
-    return camera_of(read_sidecar(sidecar), sidecar) if "camera" in format_.takes else None
-
-
 def write_formats(
-    folder: Path,
-    names: Sequence[str],
-    motions: dict[str, Motion],
-    video: Path | None,
-    span: tuple[float, float],
+    folder: Path, names: Sequence[str], recording: Recording, video: Path | None
 ) -> tuple[list[str], list[str]]:
     """Writes motions in formats beside their npz files; people without a pose are on the page only.
 
     Args:
         folder: that of the npz files.
         names: of the formats.
-        motions: by the names of their files, without ending.
+        recording: the people.
         video: the one for the page.
-        span: first and last time of the clip, seconds.
 
     Returns:
         Names of the files that were written, and warnings about them and those that were not.
@@ -90,26 +69,25 @@ def write_formats(
     """
     written: list[str] = []
     failed: list[str] = []
-    for stem, motion in motions.items():
+    for motion in recording.people:
         if not motion.posed.any():  # the lifter warns
             continue
+        stem = person_stem(motion.keypoints.person)
         for name, format_ in select_motion_formats(names).items():
             out = folder / f"{stem}{format_.ending}"
             with note_failure(f"{name} of {stem}", failed):
-                camera = sidecar_camera(format_, folder / f"{stem}.npz")
-                if warning := format_.write(out, [motion], camera=camera, start=span[0]):
+                if warning := format_.write(out, replace(recording, people=(motion,))):
                     failed.append(warning)
                 written.append(out.name)
-    if PAGE in names and motions:
-        from poselift.cli.view import write_page_of_people  # few runs write a page
+    if PAGE in names and recording.people:
+        from poselift.cli.view import write_page_of  # few runs write a page
 
         with note_failure(PAGE, failed):
-            found = [folder / f"{stem}.npz" for stem in motions]
-            written += [path.name for path in write_page_of_people(found, folder / PAGE_FILES[0], video, span)]
+            written += [path.name for path in write_page_of(recording, folder / PAGE_FILES[0], video)]
     return written, failed
 
 
-def check_recording(path: Path) -> None:
+def check_rerun(path: Path) -> None:
     """Checks, before the long work, that a recording of Rerun can be written.
 
     Raises:
@@ -119,19 +97,19 @@ def check_recording(path: Path) -> None:
     FORMATS["rerun"].check()
 
 
-def write_recording(path: Path, people: Sequence[Path]) -> None:
-    """Writes the recording of people of one clip: that of `poselift export --to rerun --together`, under any name.
+def write_rerun(path: Path, recording: Recording) -> None:
+    """Writes a recording of Rerun: that of `poselift export --to rerun --together`, under any name.
 
     Args:
-        path: the recording.
-        people: npz files of everybody, each with a pose.
+        path: the file.
+        recording: people without a pose are left out.
 
     Raises:
-        InputError: a file cannot be read or written.
+        InputError: the file cannot be written.
     """
     remove_partial_of(path)
-    camera = sidecar_camera(FORMATS["rerun"], people[0])
-    FORMATS["rerun"].write(path, [read_motion(npz) for npz in people], camera=camera, start=find_start(people))
+    posed = tuple(motion for motion in recording.people if motion.posed.any())
+    FORMATS["rerun"].write(path, replace(recording, people=posed))
 
 
 @contextlib.contextmanager

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from poselift.cli.detector import refuse_detector
-from poselift.cli.lift_request import DetectionRequest
 from poselift.cli.values import local_path
 from poselift.core.errors import InputError
 from poselift.keypoints import KeypointClip, read_keypoints
+from poselift.lifting.request import DetectionRequest
 from poselift.skeleton import get_skeleton
 
 _OPTIONS = ("keypoint_set", "size")

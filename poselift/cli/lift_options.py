@@ -14,7 +14,7 @@ from poselift.skeleton import CMU28, H36M17
 
 
 def add_lift_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Adds the options that say what is lifted and how, named as the fields of `LiftRequest`.
+    """Adds the options that say what is lifted and how, named as the fields of `CommandRequest`.
 
     Returns:
         The group of the options that say how.

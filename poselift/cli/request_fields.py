@@ -30,8 +30,8 @@ def set_fields(request: Request, given: Mapping[str, Any]) -> Request:
         given: values by the names of fields; None leaves a field as it is, and other names are ignored.
 
     Example:
-        >>> from poselift.cli.lift_request import LiftRequest
-        >>> request = set_fields(LiftRequest(), {"fov": 60.0, "quality": "best", "end": None, "quiet": True})
+        >>> from poselift.cli.lift_request import CommandRequest
+        >>> request = set_fields(CommandRequest(), {"fov": 60.0, "quality": "best", "end": None, "quiet": True})
         >>> request.fov, request.detection.quality
         (60.0, 'best')
     """

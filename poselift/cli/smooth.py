@@ -6,9 +6,9 @@ from typing import Any
 
 from poselift.cli.values import check_out_file, local_path
 from poselift.core.errors import InputError
-from poselift.core.files import atomic_pair, write_json
-from poselift.export import read_motion, read_sidecar, write_npz
 from poselift.kinematics import butterworth
+from poselift.recordings.motion_files import read_motion, write_pair
+from poselift.recordings.motion_json import read_sidecar
 
 
 def add_command(commands: Any) -> None:
@@ -38,11 +38,6 @@ def add_smooth_option(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def describe_filter(cutoff: float) -> dict[str, Any]:
-    """What the JSON beside a filtered motion says of the filter."""
-    return {"name": "Butterworth, dual pass", "order": 4, "cutoff_hz": cutoff}
-
-
 def run(options: argparse.Namespace) -> None:
     """Writes the filtered motion.
 
@@ -56,12 +51,5 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"--out {out} is the input; choose another name")
     motion = butterworth(read_motion(source), options.cutoff)
     about = read_sidecar(source.with_suffix(".json"))
-    filters = about.get("filters", [])
-    if not isinstance(filters, list):
-        raise InputError(
-            f"{source.with_suffix('.json')}: 'filters' is {filters!r:.40}, not a list; give the JSON of poselift lift"
-        )
-    with atomic_pair(out, out.with_suffix(".json")) as (npz, beside):
-        write_npz(npz, motion)
-        write_json(beside, {**about, "filters": [*filters, describe_filter(options.cutoff)]})
+    write_pair(out, motion, {**about, "filters": motion.filters})
     print(out)

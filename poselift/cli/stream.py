@@ -8,38 +8,28 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.random import default_rng
-
 from poselift.cli.camera import add_camera_options
-from poselift.cli.detector import DetectorRequest, add_detector_options, add_quality_option, make_detector_request
-from poselift.cli.lifter_device import choose_lifter_device
+from poselift.cli.detector import add_detector_options, add_quality_option, make_detector_request
 from poselift.cli.live_outputs import LiveOutputs, OutputRequest
 from poselift.cli.request_fields import make_request
 from poselift.cli.values import full_text, number_where
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
-from poselift.core.threads import limit_torch
-from poselift.detection import Detector, PlaceDetector, Search
 from poselift.export.json_lines import header_line
-from poselift.finding import DEFAULT_QUALITY
-from poselift.finding.finder import build_finder
-from poselift.lifting import Camera, StreamingPeople, StreamingWorld, camera_for
 from poselift.lifting.live.live_people import Latencies, LivePeople
-from poselift.models import Weights, load_weights
+from poselift.lifting.live.live_stream import LiveStream, StreamRequest
+from poselift.lifting.request import DEFAULT_LIVE_LIFTER
 from poselift.structures import LiveFrame
-from poselift.video import Captured, LiveCapture, source_opener
+from poselift.video import Captured, LiveCapture
 from poselift.viz.window import check_display
 
 _WAIT = 0.1
 """Seconds to wait for a frame before the window is handled, or the end is noticed."""
 _MOST_LOOKAHEAD = 10
-_LIFTER = "tiny"
-"""The weights without `--weights`: half the time of `small` for some 2 mm more error (their cards)."""
 
 
 def add_command(commands: Any) -> None:
@@ -74,7 +64,7 @@ def add_command(commands: Any) -> None:
     )
     add_camera_options(parser)
     how = parser.add_argument_group("how")
-    add_lifter_option(how, _LIFTER)
+    add_lifter_option(how, DEFAULT_LIVE_LIFTER)
     add_quality_option(how)
     how.add_argument(
         "--lookahead",
@@ -95,33 +85,17 @@ def add_command(commands: Any) -> None:
 
 
 @dataclass(frozen=True)
-class StreamRequest:
-    """What to stream, with which lifter and detector, and where to.
+class StreamCommand:
+    """A stream, where its poses go, and when it ends.
 
     Attributes:
-        source: number of a camera, a video file, or a URL.
+        stream: what to stream.
         outputs: where the poses go.
-        weights: the lifter: a name, or a file.
-        detector: finds the people.
-        quality: how often the detector looks.
-        fov: field of view across the longer side of the picture, degrees; assumed if None.
-        intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
-        lookahead: looks that a pose waits for.
-        world: whether poses are in the world frame.
-        device: for lifter and detector.
         duration: seconds until the end; until the source ends if None.
     """
 
-    source: str
+    stream: StreamRequest
     outputs: OutputRequest
-    weights: str = _LIFTER
-    detector: DetectorRequest = field(default_factory=DetectorRequest)
-    quality: str = DEFAULT_QUALITY
-    fov: float | None = None
-    intrinsics: tuple[float, float, float, float] | None = None
-    lookahead: int = 0
-    world: bool = False
-    device: str = "auto"
     duration: float | None = None
 
 
@@ -132,10 +106,11 @@ def run(arguments: argparse.Namespace) -> None:
         InputError: as of `stream`.
     """
     outputs = OutputRequest(not arguments.no_window, arguments.out, arguments.osc, arguments.websocket)
-    stream(make_request(StreamRequest, arguments, outputs=outputs, detector=make_detector_request(arguments)))
+    wanted = make_request(StreamRequest, arguments, detector=make_detector_request(arguments))
+    stream(StreamCommand(wanted, outputs, arguments.duration))
 
 
-def stream(request: StreamRequest) -> None:
+def stream(request: StreamCommand) -> None:
     """Streams until the source ends, the window is closed, the time is over, or Ctrl-C.
 
     Raises:
@@ -143,40 +118,32 @@ def stream(request: StreamRequest) -> None:
     """
     if request.outputs.window:
         check_display()
-    name, opener = source_opener(request.source)
-    capture = LiveCapture(opener, name, _notice)
-    weights = load_weights(request.weights, choose_lifter_device(request.device, request.weights, request.detector))
-    detector = request.detector.build(request.device)
-    # Detectors search in the background: more threads would wait for a core, and for each other.
-    limit_torch(1)
-    camera = camera_for(capture.image_size, request.fov, request.intrinsics)
-    _warm_up(detector, weights, camera)
-    lifter = StreamingPeople(weights, camera, detector.skeleton, request.lookahead)
-    world = StreamingWorld(camera, lifter.skeleton, detector.skeleton) if request.world else None
-    finder = build_finder(detector, request.quality, wait=False, wait_first=capture.own_pace)
-    people = LivePeople(finder, lifter, capture.image_size, world)
+    live, wanted = LiveStream(request.stream, _notice), request.stream
+    name, capture, camera = live.name, live.capture, live.camera
     header = header_line(
         source=name if "://" in name else Path(name).name,
         image_size=list(capture.image_size),
         intrinsics=camera.K[[0, 1, 0, 1], [0, 1, 2, 2]].tolist(),
         camera=camera.origin,
-        weights=weights.name,
-        detector=detector.name,
-        quality=request.quality,
-        lookahead=request.lookahead,
-        frame="world" if request.world else "camera",
-        skeleton=lifter.skeleton.name,
-        joints=list(lifter.skeleton.joints),
-        parents=list(lifter.skeleton.parents),
+        weights=live.weights.name,
+        detector=live.detector.name,
+        quality=wanted.quality,
+        lookahead=wanted.lookahead,
+        frame="world" if wanted.world else "camera",
+        skeleton=live.lifter.skeleton.name,
+        joints=list(live.lifter.skeleton.joints),
+        parents=list(live.lifter.skeleton.parents),
     )
     latencies = Latencies()
     with contextlib.ExitStack() as stack:
-        outputs = stack.enter_context(LiveOutputs(request.outputs, header, capture.image_size, detector, lifter))
-        stack.enter_context(capture)
+        outputs = stack.enter_context(
+            LiveOutputs(request.outputs, header, capture.image_size, live.detector, live.lifter)
+        )
+        stack.enter_context(live)
         width, height = capture.image_size
         _notice(f"{name}, {width} x {height} pixels; {outputs.ending} ends")
         with contextlib.suppress(KeyboardInterrupt):
-            _stream(capture, people, outputs, latencies, request.duration)
+            _stream(capture, live.people, outputs, latencies, request.duration)
     lost = f"; {outputs.lost} lines lost by a slow reader" if outputs.lost else ""
     _notice(
         f"{capture.seen} frames: {len(latencies)} processed, {capture.dropped} dropped; "
@@ -221,20 +188,6 @@ def _stream(
                 with contextlib.suppress(queue.Empty):
                     processed.get(timeout=0.01)
         work.result()
-
-
-def _warm_up(detector: Detector, weights: Weights, camera: Camera) -> None:
-    """Runs the networks once: the first time takes longer, and frames would be dropped."""
-    width, height = camera.image_size
-    picture = np.zeros((height, width, 3), np.uint8)
-    if isinstance(detector, PlaceDetector):
-        detector.look(picture, np.array([[0.0, 0.0, width, height]]), np.zeros(1))
-        for how in (Search(fine=False), Search(turns=(0, 1, 2, 3), tiles=True)):
-            detector.search(picture, how)
-    else:
-        detector.detect([picture])
-    body = default_rng(0).uniform(0, min(camera.image_size), (len(detector.skeleton), 2))
-    StreamingPeople(weights, camera, detector.skeleton).push({1: (body, np.ones(len(body)))}, 0.0)
 
 
 def _notice(line: str) -> None:

@@ -34,9 +34,9 @@ from poselift.cli.earlier_run import (
     read_resumed,
 )
 from poselift.cli.run_record import RunRecord, evaluation_command, resume_command, train_command
+from poselift.core.annotations import Amount, Count, Share, Whole, check_value
 from poselift.core.errors import InputError, reason
 from poselift.core.files import remove_partial_of
-from poselift.core.kinds import Amount, Count, Share, Whole, check_value
 from poselift.data.module import MotionData
 from poselift.models import build_model, load_weights
 from poselift.reports.training_log import read_log

@@ -2,28 +2,24 @@
 
 import argparse
 import contextlib
-import math
 import tempfile
 import webbrowser
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from poselift.cli.editable import read_result_for_page
-from poselift.cli.read_results import (
-    check_video,
-    find_people,
-    find_video,
-    read_summary,
-    read_video_rate,
-    require_camera,
-)
 from poselift.cli.values import check_out_file, local_path
 from poselift.cli.web import add_runtime_options
 from poselift.core.errors import InputError
-from poselift.export import read_motion, read_sidecar
 from poselift.export.export_formats import FORMATS
 from poselift.kinematics import measure_joint_angles
-from poselift.structures import Motion
+from poselift.recordings import read_recording, read_sidecar
+from poselift.recordings.exporting import join_recordings
+from poselift.recordings.reading import check_video, find_people, find_video
+from poselift.recordings.saving import describe_person
+from poselift.structures import Recording
 from poselift.viz.page import View, write_page
 from poselift.viz.site import write_editor
 
@@ -72,16 +68,41 @@ def run(arguments: argparse.Namespace) -> None:
         webbrowser.open(out.absolute().as_uri())
 
 
-def write_page_of_people(
-    found: list[Path], out: Path, video: Path | None = None, span: tuple[float, float] | None = None
+def write_page_of(
+    recording: Recording, out: Path, video: Path | None, sidecars: Mapping[int, Mapping[str, Any]] | None = None
 ) -> list[Path]:
+    """Writes the page of a recording.
+
+    Args:
+        recording: with a camera.
+        out: the .html file to write.
+        video: the video, of any size; None for a page without one.
+        sidecars: the JSON of each person by number, if it is more than the recording says.
+
+    Returns:
+        The files that were written.
+
+    Raises:
+        InputError: a file cannot be read or written, or two motions are of one person.
+    """
+    motions = list(recording.people)
+    about = {motion.keypoints.person: describe_person(recording, motion) for motion in motions} | dict(sidecars or {})
+    if len(about) < len(motions):
+        raise InputError(f"{out}: a page shows each person once; two of the motions are of one person")
+    first = about[motions[0].keypoints.person]
+    title = str(first.get("video") or first.get("keypoints_file") or out.absolute().parent.name)
+    angles = {motion.keypoints.person: measure_joint_angles(motion) for motion in motions if motion.posed.any()}
+    shown = View(title, first["camera"], about, angles, _make_characters(recording))
+    return write_page(out, motions, shown, video, recording.clock.span, recording.clock.video_fps)
+
+
+def write_page_of_people(found: list[Path], out: Path, video: Path | None = None) -> list[Path]:
     """Writes the page of people in one folder that `poselift lift` wrote.
 
     Args:
         found: their npz files.
         out: the .html file to write.
         video: the video, of any size; None for the one that the results name, if it is still there and fits.
-        span: first and last time of the clip, seconds; None for that of summary.json.
 
     Returns:
         The files that were written.
@@ -89,48 +110,37 @@ def write_page_of_people(
     Raises:
         InputError: a file cannot be read or written, two are of one person, or the video has another aspect ratio.
     """
-    folder = found[0].parent
-    motions = [read_motion(path) for path in found]
-    sidecars = [read_sidecar(path.with_suffix(".json")) for path in found]
-    about = {motion.keypoints.person: sidecar for motion, sidecar in zip(motions, sidecars, strict=True)}
-    if len(about) < len(found):
-        raise InputError(f"a page shows each person once; {', '.join(map(str, found))} have only {len(about)} people")
-    first = sidecars[0]
-    require_camera(first, found[0])
-    shown_video = video or find_video(folder)
+    recording = join_recordings([read_recording(path) for path in found])
+    sidecars = {
+        motion.keypoints.person: read_sidecar(path.with_suffix(".json"))
+        for motion, path in zip(recording.people, found, strict=True)
+    }
+    if not recording.cameras:
+        raise InputError(f"{found[0].with_suffix('.json')}: the camera's K or image_size is missing; lift again")
+    if len(sidecars) < len(found):
+        raise InputError(
+            f"a page shows each person once; {', '.join(map(str, found))} have only {len(sidecars)} people"
+        )
+    shown_video = video or find_video(found[0].parent)
     try:
         if shown_video is not None:
-            check_video(shown_video, motions[0].keypoints.image_size, scaled=True)
+            check_video(shown_video, recording.cameras[0].image_size, scaled=True)
     except InputError as error:
         if video is not None:
             raise
         print(f"warning: the page has no video: {error}")
         shown_video = None
-    summary = read_summary(folder)
-    title = str(first.get("video") or first.get("keypoints_file") or folder.absolute().name)
-    if span is None and {"start_s", "end_s"} <= set(summary):
-        span = _span(summary, folder)
-    angles = {motion.keypoints.person: measure_joint_angles(motion) for motion in motions if motion.posed.any()}
-    shown = View(title, first["camera"], about, angles, _make_characters(motions, span[0] if span else None))
-    return write_page(out, motions, shown, shown_video, span, read_video_rate(first, found[0]))
+    return write_page_of(recording, out, shown_video, sidecars)
 
 
-def _make_characters(motions: list[Motion], start: float | None) -> dict[int, dict[str, bytes]]:
+def _make_characters(recording: Recording) -> dict[int, dict[str, bytes]]:
     """BVH and GLB of each person, to save from the page; nobody's if they are too large for it."""
     found: dict[int, dict[str, bytes]] = {}
-    for motion in motions:
+    for motion in recording.people:
         for name in ("bvh", "glb") if motion.posed.any() else ():
             with tempfile.TemporaryDirectory() as place, contextlib.suppress(InputError):  # pygltflib is not installed
                 path = Path(place) / name
-                FORMATS[name].write(path, [motion], start=start)
+                FORMATS[name].write(path, replace(recording, people=(motion,)))
                 found.setdefault(motion.keypoints.person, {})[name] = path.read_bytes()
     size = sum(len(file) for files in found.values() for file in files.values())
     return found if size < _MOST_BYTES else {}
-
-
-def _span(summary: dict[str, Any], folder: Path) -> tuple[float, float]:
-    """First and last time of the clip, seconds."""
-    start, end = summary["start_s"], summary["end_s"]
-    if not all(isinstance(value, int | float) and math.isfinite(value) for value in (start, end)):
-        raise InputError(f"{folder / 'summary.json'}: start_s or end_s is not a number; lift again")
-    return float(start), float(end)

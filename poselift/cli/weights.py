@@ -8,9 +8,7 @@ from poselift.core.download import cache_folder
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
 from poselift.core.registry import Published, published, registry
-
-DEFAULT_LIFTER = "small"
-"""The weights that commands use without `--weights`."""
+from poselift.lifting.request import DEFAULT_LIFTER
 
 
 def add_command(commands: Any) -> None:

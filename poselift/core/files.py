@@ -210,6 +210,11 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         file.write(text)
 
 
+def format_json(value: Any) -> str:
+    """JSON text for a file; raises a ValueError for NaN, which is not JSON."""
+    return json.dumps(value, indent=2, allow_nan=False) + "\n"
+
+
 def write_json(path: str | os.PathLike[str], value: Any) -> None:
     """Writes JSON atomically.
 
@@ -217,10 +222,10 @@ def write_json(path: str | os.PathLike[str], value: Any) -> None:
         InputError: a value is NaN or infinite, which is not JSON, or the file cannot be written.
     """
     try:
-        text = json.dumps(value, indent=2, allow_nan=False)
+        text = format_json(value)
     except ValueError as error:
         raise InputError(f"cannot write {path}: a value is NaN or infinite, which JSON has not; remove it") from error
-    write_text(path, text + "\n")
+    write_text(path, text)
 
 
 def sha256(path: str | os.PathLike[str]) -> str:

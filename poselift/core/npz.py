@@ -10,8 +10,8 @@ from zipfile import ZipFile, ZipInfo
 
 import numpy as np
 
-from poselift.core.bounded import check_file, limit_unpacked
 from poselift.core.errors import InputError, reason
+from poselift.core.safe_parsing import check_file, limit_unpacked
 
 KINDS = "biufcSU"
 """Kinds of dtype that are read: numbers and text."""

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-from poselift.core.bounded import read_yaml
 from poselift.core.choices import did_you_mean
 from poselift.core.download import cache_folder, fetch
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
+from poselift.core.safe_parsing import read_yaml
 
 _FOLDER = Path(__file__).parents[1] / "weights"
 

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from poselift.core.bounded import check_unfolded
 from poselift.core.npz import check_text
+from poselift.core.safe_parsing import check_unfolded
 
 _KINDS = frozenset("biufcSUO")
 """Admitted kinds of dtype: numbers, text, objects; structures are refused, because they can hide pointers."""

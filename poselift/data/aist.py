@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from poselift.core.bounded import read_json, read_lenient_text
 from poselift.core.errors import InputError
+from poselift.core.safe_parsing import read_json, read_lenient_text
 from poselift.data.camera_views import view_of
 from poselift.data.loading import TRAIN_VAL_TEST, pick_names, pick_split
 from poselift.data.reading import Layout, Shape, entry, load_pickle, numbers

@@ -16,8 +16,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from poselift.core.bounded import read_bytes
 from poselift.core.errors import InputError
+from poselift.core.safe_parsing import read_bytes
 from poselift.data.loading import INCH
 from poselift.geometry import forward_kinematics, points_from_bones, rotation_x, rotation_y, rotation_z
 from poselift.skeleton import Skeleton

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from poselift.core.kinds import Amount, Share
+from poselift.core.annotations import Amount, Share
 from poselift.data.windows import Windows
 from poselift.geometry import axis_angle_to_matrix, bone_vectors, points_from_bones
 from poselift.skeleton import CMU28

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from poselift.core.bounded import read_json, whole_number
 from poselift.core.errors import InputError
+from poselift.core.safe_parsing import read_json, whole_number
 from poselift.data.loading import pick_split
 from poselift.data.pictures import picture_view
 from poselift.data.reading import Layout, check_shape

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.apart import read_apart
-from poselift.core.bounded import limit_unpacked
 from poselift.core.errors import InputError, reason
 from poselift.core.files import atomic_path, check_writable
+from poselift.core.isolated_reader import read_isolated
 from poselift.core.optional import require
+from poselift.core.safe_parsing import limit_unpacked
 from poselift.data.h36m import ACTIONS, FRAMES, GUIDE, SUBJECTS, URL, action_name
 from poselift.data.h36m_cameras import CAMERAS
 from poselift.data.reading import Layout, check_shape
@@ -50,7 +50,7 @@ def read_cdf(path: str | Path) -> Float[np.ndarray, "t 32 3"]:
     require("cdflib", "datasets")
     path = LAYOUT.require_file(path)
     try:
-        pose = read_apart(cdf_variable, path, limit_unpacked(path.stat().st_size), "Pose")
+        pose = read_isolated(cdf_variable, path, limit_unpacked(path.stat().st_size), "Pose")
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"{path} cannot be read as a CDF with a variable 'Pose' ({reason(error)})") from error
     check_shape(path, "Pose", pose, (1, None, 3 * len(H36M32)))

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from poselift.core.apart import read_apart
-from poselift.core.bounded import limit_unpacked
 from poselift.core.errors import InputError, reason
+from poselift.core.isolated_reader import read_isolated
 from poselift.core.optional import require
+from poselift.core.safe_parsing import limit_unpacked
 from poselift.data.scientific_files import dataset_array
 
 Array = tuple[tuple[str, ...], np.ndarray]
@@ -36,7 +36,7 @@ def member_names(path: Path) -> set[str]:
         return set()
     try:
         require("h5py", "datasets")
-        return set(read_apart(_read_names, path, limit_unpacked(path.stat().st_size)))
+        return set(read_isolated(_read_names, path, limit_unpacked(path.stat().st_size)))
     except ValueError:  # the reader that takes the file tells it
         return set()
 
@@ -51,7 +51,7 @@ def read_arrays(path: Path, names: Sequence[str]) -> tuple[dict[str, Array], dic
     """
     require("h5py", "datasets")
     try:
-        arrays, about = read_apart(hdf5_arrays, path, limit_unpacked(path.stat().st_size), list(names))
+        arrays, about = read_isolated(hdf5_arrays, path, limit_unpacked(path.stat().st_size), list(names))
     except ValueError as error:
         raise InputError(f"{path}: cannot be read as HDF5 ({reason(error)}); export it again") from error
     return {name: (tuple(dimensions), values) for name, (dimensions, values) in arrays.items()}, about
@@ -66,7 +66,7 @@ def _read_names(path: str, most: int) -> list[str]:
 
 
 def hdf5_arrays(path: str, most: int, names: list[str]) -> tuple[dict[str, Array], dict[str, str]]:
-    """What `read_arrays` gives; call it through `read_apart` only, because a damaged file can raise any exception."""
+    """What `read_arrays` gives; call it by `read_isolated` only, because a damaged file can raise any exception."""
     import h5py
 
     with h5py.File(path) as file:

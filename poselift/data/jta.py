@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
+from poselift.core.safe_parsing import read_json
 from poselift.data.loading import TRAIN_VAL_TEST, intrinsics, pick_split, recorded_view
 from poselift.data.reading import Layout, numbers
 from poselift.data.views import View

@@ -8,8 +8,8 @@ import pytorch_lightning as pl
 import torch
 from torch.utils.data import DataLoader, Dataset
 
+from poselift.core.annotations import Count, Whole
 from poselift.core.errors import InputError
-from poselift.core.kinds import Count, Whole
 from poselift.data.batches import Batch, Batches, BatchSampler
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View

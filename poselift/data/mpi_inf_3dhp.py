@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.bounded import read_lenient_text
 from poselift.core.errors import InputError
+from poselift.core.safe_parsing import read_lenient_text
 from poselift.data.loading import intrinsics, pick_names, pick_split, recorded_view
 from poselift.data.reading import Layout, load_mat, numbers, put_frames_first
 from poselift.data.views import View

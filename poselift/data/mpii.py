@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
+from poselift.core.safe_parsing import read_json
 from poselift.data.loading import pick_split
 from poselift.data.pictures import picture_size, picture_view
 from poselift.data.reading import Layout, check_shape

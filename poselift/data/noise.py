@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from poselift.core.kinds import Amount, Share
+from poselift.core.annotations import Amount, Share
 from poselift.data.augment import pelvis_axes
 from poselift.skeleton import CMU28
 from poselift.skeleton.skeleton import strip_side

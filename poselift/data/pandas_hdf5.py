@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.apart import read_apart
-from poselift.core.bounded import limit_unpacked
 from poselift.core.errors import InputError, reason
+from poselift.core.isolated_reader import read_isolated
 from poselift.core.optional import require
+from poselift.core.safe_parsing import limit_unpacked
 from poselift.core.unpickling import RestrictedUnpickler
 from poselift.data.scientific_files import dataset_array
 
@@ -37,7 +37,7 @@ def read_frame(path: Path) -> _Frame:
     """
     require("h5py", "datasets")
     try:
-        labels, index, values = read_apart(_read_file, path, limit_unpacked(path.stat().st_size))
+        labels, index, values = read_isolated(_read_file, path, limit_unpacked(path.stat().st_size))
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"{path}: cannot be read as a table that pandas wrote as HDF5 ({reason(error)})") from error
     columns = [tuple(label) for label in labels]

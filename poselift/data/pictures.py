@@ -9,8 +9,8 @@ import numpy as np
 from av.error import FFmpegError
 from jaxtyping import Bool, Float
 
+from poselift.core.annotations import Amount, Share
 from poselift.core.errors import InputError
-from poselift.core.kinds import Amount, Share
 from poselift.data.loading import recorded_view
 from poselift.data.module import LoaderOptions
 from poselift.data.recorded import RecordedData

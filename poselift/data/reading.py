@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.apart import read_apart
-from poselift.core.bounded import check_file, limit_unpacked
 from poselift.core.errors import InputError, reason, shorten
+from poselift.core.isolated_reader import read_isolated
 from poselift.core.npz import npz_arrays, npz_member, read_array, read_header
 from poselift.core.optional import require
+from poselift.core.safe_parsing import check_file, limit_unpacked
 from poselift.core.unpickling import RestrictedUnpickler
 from poselift.data.hdf5_file import hdf5_arrays
 from poselift.data.scientific_files import mat5_arrays
@@ -212,7 +212,7 @@ def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np
     require("h5py" if is_hdf5 else "scipy", "datasets")
     try:
         read = hdf5_arrays if is_hdf5 else mat5_arrays
-        arrays = read_apart(read, path, limit_unpacked(path.stat().st_size), list(keys))
+        arrays = read_isolated(read, path, limit_unpacked(path.stat().st_size), list(keys))
         if is_hdf5:
             arrays = {key: array.T for key, (_, array) in arrays[0].items()}
     except Exception as error:  # a damaged file can raise any exception

@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Bool
 from torch import Tensor
 
+from poselift.core.annotations import Amount, Count, Share
 from poselift.core.errors import InputError
-from poselift.core.kinds import Amount, Count, Share
 from poselift.data.batches import Batch
 from poselift.data.dataset_skeletons import SkeletonSampler, shared_joints, spread
 from poselift.data.module import LoaderOptions, MotionData

@@ -1,4 +1,4 @@
-"""MATLAB, HDF5 and CDF files, as their libraries read them: call these functions through `read_apart` only.
+"""MATLAB, HDF5 and CDF files, as their libraries read them: call these functions through `read_isolated` only.
 
 Damaged files crash SciPy's reader of MATLAB files and the HDF5 library, and keep that and cdflib for ever.
 """

@@ -12,8 +12,8 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from poselift.core.bounded import read_lenient_text
 from poselift.core.errors import InputError
+from poselift.core.safe_parsing import read_lenient_text
 from poselift.data.camera_views import view_of
 from poselift.data.corpus import MotionCorpus
 from poselift.data.loading import INCH, intrinsics, pick_names, pick_split

@@ -7,8 +7,8 @@ from typing import Any, Literal, Required, Unpack
 
 import torch
 
+from poselift.core.annotations import Amount, Count, Whole
 from poselift.core.errors import InputError
-from poselift.core.kinds import Amount, Count, Whole
 from poselift.data import augment
 from poselift.data.augment import Augmentation
 from poselift.data.batches import Batch

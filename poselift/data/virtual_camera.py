@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from poselift.core.kinds import Amount, Share
+from poselift.core.annotations import Amount, Share
 from poselift.geometry import project, rotation_x, rotation_y, rotation_z, world_to_camera
 
 _Angle = Annotated[float, 1.0, 170.0]

@@ -4,8 +4,9 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from poselift.core.annotations import check_annotations, check_call
 from poselift.core.choices import choose
-from poselift.core.kinds import check_call, check_kinds
+from poselift.core.on_demand import names_on_demand
 from poselift.core.optional import require
 from poselift.detection.detector_protocol import Detector, PlaceDetector, Search
 from poselift.detection.movenet import FastMoveNet, MoveNet
@@ -29,12 +30,8 @@ __all__ = [
 _LOG = logging.getLogger(__name__)
 
 
-def __getattr__(name: str) -> Any:
-    if name != "MMPose":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from poselift.detection.mmpose.backend import MMPose  # imports torch
-
-    return MMPose
+if not TYPE_CHECKING:
+    __getattr__ = names_on_demand(__name__, {"MMPose": "mmpose.backend"})  # imports torch
 
 
 def _mmpose(device: str, **options: Any) -> Detector:
@@ -53,7 +50,7 @@ DETECTORS: dict[str, Callable[..., Detector]] = {
 """Constructors of all detectors by name; each takes a device, and its own options by keyword."""
 
 
-@check_kinds
+@check_annotations
 def build_detector(name: str, device: str = "auto", **options: Any) -> Detector:
     """The detector with a name.
 

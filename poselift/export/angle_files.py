@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from poselift.core.annotations import check_annotations
 from poselift.core.files import atomic_text
-from poselift.core.kinds import check_kinds
 from poselift.export.csv_files import write_rows
 from poselift.kinematics import (
     RiggedMotion,
@@ -21,7 +21,7 @@ from poselift.kinematics.angles import Shown, joints_of
 from poselift.structures import Motion
 
 
-@check_kinds
+@check_annotations
 def write_angles_csv(path: str | os.PathLike[str], motion: Motion) -> None:
     """Writes one row per frame: `time_s`, `<angle>_deg` for each angle, then `<angle>_90_deg` if it is known.
 
@@ -45,7 +45,7 @@ def write_angles_csv(path: str | os.PathLike[str], motion: Motion) -> None:
     write_rows(path, table, digits=2)
 
 
-@check_kinds
+@check_annotations
 def write_angles_mot(path: str | os.PathLike[str], motion: Motion, rigged: RiggedMotion | None = None) -> None:
     """Writes the coordinates of OpenSim's full-body model, in degrees and metres.
 

@@ -6,9 +6,9 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from poselift.core.arrays import AnyArray, array_namespace, constant
-from poselift.core.curves import interpolate_monotone
 from poselift.kinematics import Rig
 from poselift.kinematics.directions import unit
+from poselift.numerics.curves import interpolate_monotone
 from poselift.skeleton.flesh import ARM, FOOT, HAND, HEAD, LEG, NECK, Profile, trunk_profile
 
 _AROUND = 14

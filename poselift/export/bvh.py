@@ -6,9 +6,9 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.files import atomic_text
-from poselift.core.times import count_even_frames, usual_interval
 from poselift.export.character import Character, Rigging, make_character
 from poselift.kinematics.angles import euler_zxy
+from poselift.numerics.times import count_even_frames, usual_interval
 from poselift.structures import Motion
 
 _CENTIMETRES = 100.0

@@ -6,14 +6,14 @@ import os
 import numpy as np
 from jaxtyping import Shaped
 
+from poselift.core.annotations import check_annotations
 from poselift.core.cells import format_cell
 from poselift.core.files import atomic_text
-from poselift.core.kinds import check_kinds
 from poselift.export.table import make_columns
 from poselift.structures import Motion
 
 
-@check_kinds
+@check_annotations
 def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
     """Writes one row per frame.
 

@@ -3,13 +3,12 @@
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from poselift.core.errors import InputError
 from poselift.core.optional import require
-from poselift.core.times import usual_interval
 from poselift.export.angle_files import write_angles_csv, write_angles_mot
 from poselift.export.bvh import write_bvh
 from poselift.export.c3d import MOST_FRAMES, write_c3d
@@ -24,12 +23,27 @@ from poselift.export.trc_markers import write_trc
 from poselift.export.unseen import describe_guesses
 from poselift.export.vrma import write_vrma
 from poselift.export.zero import count_from_zero
-from poselift.geometry.camera import Camera
-from poselift.structures import Motion
+from poselift.numerics.times import usual_interval
+from poselift.structures import Motion, Recording
 
 _LOG = logging.getLogger(__name__)
 _SPREADSHEET_ROWS = 1_048_575
 """Rows of a sheet of Excel and LibreOffice, without that of the names."""
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """What the user of a format chooses; formats without a choice ignore it.
+
+    Attributes:
+        up: the axis that points up, "y" or "z".
+        markers: names of the markers, one of `MARKER_SETS`; None for our joints.
+        rigging: the bones of characters.
+    """
+
+    up: str = "y"
+    markers: str | None = None
+    rigging: Rigging = field(default_factory=Rigging)
 
 
 @dataclass(frozen=True)
@@ -66,29 +80,13 @@ class Format:
         if self.package is not None:
             require(*self.package)
 
-    def write(
-        self,
-        path: Path,
-        motions: list[Motion],
-        up: str = "y",
-        camera: Camera | None = None,
-        start: float | None = None,
-        *,
-        names_of: str | None = None,
-        rigging: Rigging | None = None,
-    ) -> str | None:
-        """Writes a file, whose time 0 is the start of the run.
+    def write(self, path: Path, recording: Recording, options: ExportOptions = ExportOptions()) -> str | None:
+        """Writes a file, whose time 0 is the start of the recording.
 
         Args:
             path: the file.
-            motions: one person, or several if the format has room for them.
-            up: the axis that points up, "y" or "z". This and the arguments below matter to formats that have them in
-                `takes`.
-            camera: of the sidecar.
-            start: time of the run's first frame by the clock of the motions, seconds; their own first frame if None or
-                if that is earlier.
-            names_of: names of the markers, one of `MARKER_SETS`; None for our joints.
-            rigging: the bones; None for the motion's own joints.
+            recording: one person, or several if the format has room for them.
+            options: what its user chose.
 
         Returns:
             A warning if the file has more frames than its common readers take, or joints that the lifter guessed
@@ -98,12 +96,19 @@ class Format:
             InputError: the file cannot be written, the people do not fit together, or somebody has no pose or lacks
                 joints.
         """
-        _check_people(motions)
-        first = min(float(motion.timestamps[0]) for motion in motions)
-        motions = count_from_zero(motions, first if start is None else min(start, first))
-        given = {"up": up, "camera": camera, "start": 0.0, "names_of": names_of, "rigging": rigging}
-        options: dict[str, Any] = {name: given[name] for name in self.takes}
-        self.writer(path, motions if self.several else motions[0], **options)
+        _check_people(recording.people)
+        first = min(float(motion.timestamps[0]) for motion in recording.people)
+        motions = count_from_zero(recording.people, min(recording.clock.span[0], first))
+        camera = recording.cameras[0] if len(recording.cameras) == 1 else None
+        given = {
+            "up": options.up,
+            "camera": camera,
+            "start": 0.0,
+            "names_of": options.markers,
+            "rigging": options.rigging,
+        }
+        chosen: dict[str, Any] = {name: given[name] for name in self.takes}
+        self.writer(path, motions if self.several else motions[0], **chosen)
         _LOG.debug("wrote %s", path)
         longest = max(motions, key=len).timestamps
         frames = round(longest[-1] / (usual_interval(longest) or 1.0)) + 1 if "start" in self.takes else len(longest)

@@ -7,8 +7,8 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
-from poselift.core.times import check_span, count_even_frames, interpolate, usual_interval
 from poselift.kinematics import Z_UP, points_y_up
+from poselift.numerics.times import check_span, count_even_frames, interpolate, usual_interval
 from poselift.structures import Motion
 
 _UNEVEN = 0.1

@@ -9,7 +9,7 @@ import numpy as np
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
-from poselift.core.times import usual_interval
+from poselift.numerics.times import usual_interval
 from poselift.structures import Motion
 
 if TYPE_CHECKING:

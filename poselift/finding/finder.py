@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from poselift.core.caution import Caution
 from poselift.core.choices import choose
 from poselift.detection import Detector, PlaceDetector, Search
 from poselift.detection.checked import check_detector
@@ -56,7 +57,7 @@ class PeopleFinder(Protocol):
     """Finds the people of successive frames."""
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Caution]:
         """When people were confused, one line each."""
         ...
 
@@ -114,7 +115,7 @@ class Finder:
         self._confusions = Confusions()
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Caution]:
         """When people were confused, or might be."""
         return self._confusions.warnings()
 

@@ -21,15 +21,16 @@ from typing import Any
 
 import numpy as np
 
-from poselift.core.bounded import parse_json
+from poselift.core.caution import Caution
 from poselift.core.errors import InputError, reason
 from poselift.core.files import atomic_path
 from poselift.core.npz import npz_arrays
+from poselift.core.safe_parsing import parse_json
 from poselift.core.stopwatch import Stopwatch
 from poselift.detection import Detector
-from poselift.export.sidecar import skeleton_from_json, skeleton_to_json
 from poselift.finding.qualities import DEFAULT_QUALITY
 from poselift.finding.video_clip import ReadShare, VideoClip
+from poselift.recordings.motion_json import skeleton_from_json, skeleton_to_json
 from poselift.skeleton import Skeleton
 from poselift.structures import Detections
 from poselift.tracking import Tracker
@@ -87,6 +88,7 @@ class KeepingClip(VideoClip):
             "detector": self.detector_name,
             "weights": self.detector_weights,
             "warnings": self.warnings,
+            "warning_kinds": [warning.kind for warning in self.warnings],
         }
         counts = [-1 if people is None else len(people) for people, _ in looks]
         # Empty frames are left out, because their arrays may have another dtype.
@@ -130,12 +132,14 @@ class KeptClip:
             self.span: tuple[float, float] = (self._start, math.inf if self._end is None else self._end)
             self.detector_name: str = facts["detector"]
             self.detector_weights: dict[str, str] = facts["weights"]
-            self.warnings: list[str] = facts["warnings"]
+            kinds = facts.get("warning_kinds", ["input"] * len(facts["warnings"]))
+            self.warnings = [Caution(text, kind) for text, kind in zip(facts["warnings"], kinds, strict=True)]
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise InputError(
                 f"{kept}: not readable as kept detections ({reason(error)}); remove it, and detect again"
             ) from error
         self.path = path
+        self.video: Path | None = path
 
     def frames(self) -> Iterator[Frame]:
         """The frames of the span, read from the video when the first one is taken."""

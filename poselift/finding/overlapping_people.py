@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt8
 
+from poselift.core.caution import Caution
 from poselift.finding.followed_person import Place
 from poselift.skeleton import Skeleton
 from poselift.skeleton.skeleton import strip_side
@@ -217,13 +218,13 @@ class Confusions:
         """Somebody who overlaps with another person is not seen at a time in seconds."""
         _extend(self._people, time)
 
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Caution]:
         """A line for each kind."""
         kinds = (
             (self._people, "people overlap, and one of them is missing or was taken for another"),
             (self._joints, "people overlap, and joints that two of them claimed are left out of one"),
         )
-        return [f"{text}: {_spans(spans)}" for spans, text in kinds if spans]
+        return [Caution(f"{text}: {_spans(spans)}", "confusion") for spans, text in kinds if spans]
 
 
 def _extend(spans: list[tuple[float, float]], time: float) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from poselift.core.caution import Caution
 from poselift.detection import Detector
 from poselift.finding.qualities import Clock, Pace, pair_with_later_frames
 from poselift.structures import Detections
@@ -21,7 +22,7 @@ class SearchingFinder:
     """
 
     def __init__(self, detector: Detector, pace: Pace) -> None:
-        self.warnings: list[str] = []
+        self.warnings: list[Caution] = []
         self._detector = detector
         self._rate = pace.looks / 2
         self._clock, self._tick = Clock(self._rate), -1

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from poselift.core.ahead import make_ahead
-from poselift.core.kinds import check_kinds
+from poselift.core.annotations import check_annotations
+from poselift.core.caution import Caution
+from poselift.core.prefetch import prefetch
 from poselift.core.stopwatch import Stopwatch
 from poselift.detection import Detector
 from poselift.finding.finder import build_finder
@@ -45,6 +46,7 @@ class Clip(Protocol):
 
     Attributes:
         path: input file, for messages.
+        video: the video of the frames; None for blank ones.
         detector_name: name of the detector, or the format of a keypoint file.
         detector_weights: SHA-256 of each weight file of the detector, by file name; empty for a keypoint file.
         image_size: (width, height) of the frames in pixels.
@@ -55,6 +57,7 @@ class Clip(Protocol):
     """
 
     path: Path
+    video: Path | None
     detector_name: str
     detector_weights: dict[str, str]
     image_size: tuple[int, int]
@@ -64,7 +67,7 @@ class Clip(Protocol):
     span: tuple[float, float]
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Caution]:
         """Problems of the input, one line each; complete after `people` is exhausted."""
         ...
 
@@ -103,7 +106,7 @@ class VideoClip:
         InputError: the file is not a video, the span is empty, `fps` is no frame rate, or the quality is unknown.
     """
 
-    @check_kinds
+    @check_annotations
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -118,14 +121,16 @@ class VideoClip:
         self._reader = VideoReader(path, start, end, fps)
         self._detector, self.video_fps = detector, fps
         info = self._reader.info
-        self.path, self.fps, self.image_size = info.path, info.fps, (info.width, info.height)
+        self.path = info.path
+        self.video: Path | None = info.path
+        self.fps, self.image_size = info.fps, (info.width, info.height)
         self.span = (start or 0.0, math.inf if end is None else end)
         last = min(self.span[1], info.duration or math.inf)
         self.duration = last - self.span[0] if last < math.inf else None
         self.detector_name, self.detector_weights = detector.name, detector.weights
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Caution]:
         """Problems of the video and of its people, one line each."""
         return [*self._reader.warnings, *self._finder.warnings]
 
@@ -150,7 +155,7 @@ def read_frames(clip: Clip, watch: Stopwatch, progress: ReadShare | None) -> Ite
     """The frames of a clip, decoded ahead, for its own `people`; see there for the arguments."""
     first: float | None = None
     # Decoded beside detection, so reading takes the time that detection waits for a frame.
-    for frame in watch.timed("read", make_ahead(clip.frames(), AHEAD)):
+    for frame in watch.timed("read", prefetch(clip.frames(), AHEAD)):
         first = frame.timestamp if first is None else first
         yield frame
         if progress is not None and clip.duration:

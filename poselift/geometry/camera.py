@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.bounded import real_number, whole_number
 from poselift.core.errors import InputError
+from poselift.core.safe_parsing import real_number, whole_number
 from poselift.geometry.pinhole import ASSUMED_FOV, intrinsics_from_fov, pixels_to_rays, project
 
 MOST_PIXELS = 1 << 16

@@ -4,7 +4,7 @@ import logging
 from pathlib import Path
 from typing import Protocol
 
-from poselift.core.kinds import check_kinds
+from poselift.core.annotations import check_annotations
 from poselift.keypoints import (
     alphapose,
     coco_json,
@@ -70,7 +70,7 @@ READERS: dict[str, Reader] = {
 """Readers by name of the format, in the order in which they are tried."""
 
 
-@check_kinds
+@check_annotations
 def read_keypoints(path: str | Path, skeleton: Skeleton | None = None) -> KeypointFile:
     """The 2D keypoints of a file or folder, whose format is recognised by its content.
 

@@ -13,7 +13,7 @@ Source: https://github.com/MVIG-SJTU/AlphaPose, docs/output.md and write_json in
 from collections.abc import Iterator
 from typing import Any
 
-from poselift.core.bounded import whole_number
+from poselift.core.safe_parsing import whole_number
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput, box_from_corner, score_of
 

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import numpy as np
 
+from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
-from poselift.core.times import check_bounds, check_intervals, check_rate, check_span, usual_interval
 from poselift.finding.video_clip import ReadShare, read_frames
+from poselift.geometry.camera import check_image_size
 from poselift.keypoints.content import KeypointFile
 from poselift.keypoints.input_file import LAST_FRAME
 from poselift.keypoints.people import NamedDetections, NamedTracker
-from poselift.structures import check_image_size
+from poselift.numerics.times import check_bounds, check_intervals, check_rate, check_span, usual_interval
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
 
@@ -58,6 +59,7 @@ class KeypointClip:
 
     Attributes:
         path: the file.
+        video: the video that the keypoints were found in, if it is given.
         detector_name: format of the file.
         detector_weights: empty, because the detector is unknown.
         image_size: (width, height) in pixels.
@@ -94,25 +96,29 @@ class KeypointClip:
         self._given = None if fps is None else check_rate(fps, "--fps")
         self.video_fps: float | None = None
         self._sampled = False  # whether the file has frames of some pictures only, at a rate of its own
+        self.video = video
         self._video = None if video is None else self._open(video)
         # A file's own timestamps are negative if a trigger started the recording after its first frame.
         check_bounds(start, end)
         self.span = (-math.inf if start is None else float(start), math.inf if end is None else float(end))
         self.path, self.detector_name = file.path, file.format
         self.detector_weights: dict[str, str] = {}
-        self.warnings: list[str] = []
+        self.warnings: list[Caution] = []
         self.image_size = self._choose_size(image_size)
         self.fps = self._choose_rate()
         self.duration = None if self._video is None else self._video.info.duration
         if file.people is None and any(person.person for people in file.frames.values() for person in people):
-            self.warnings.append("people lack a number in some frames, or share one: the tracker assigns them anew")
+            self._warn("people lack a number in some frames, or share one: the tracker assigns them anew")
         highest = max(
             (np.nan_to_num(person.scores).max() for people in file.frames.values() for person in people), default=0.0
         )
         if highest > _SUREST:
-            self.warnings.append(
+            self._warn(
                 f"scores reach {highest:.4g}, and those above 1 count as 1: divide them by 100 if they are per cent"
             )
+
+    def _warn(self, text: str) -> None:
+        self.warnings.append(Caution(text, "input"))
 
     def _open(self, video: Path) -> VideoReader:
         """The video, by the clock of the recording."""
@@ -257,22 +263,21 @@ class KeypointClip:
             counts = f"{self.path} has frames up to {numbers[-1]}, the video {len(stamps)} frames"
             if surplus > max(2.0, _TOLERANCE * len(stamps)):
                 raise InputError(f"{counts}: {video.info.path} is not the video that the keypoints were found in")
-            self.warnings.append(
-                f"{counts}; surplus frames of the file are ignored, surplus ones of the video are empty"
-            )
+            self._warn(f"{counts}; surplus frames of the file are ignored, surplus ones of the video are empty")
             self.warnings += self._every_few(len(numbers), len(stamps), video)
         return list(enumerate(stamps, start=first))
 
-    def _every_few(self, frames: int, pictures: int, video: VideoReader) -> list[str]:
+    def _every_few(self, frames: int, pictures: int, video: VideoReader) -> list[Caution]:
         """A warning where the keypoints seem to be of every second or third picture, and are numbered one by one."""
         every = next((n for n in range(2, _EVERY) if n * frames - n < pictures <= n * frames), None)
         if every is None or video.info.fps is None or frames < _EVERY // 3:
             return []
         rate = video.info.fps / every
-        return [
+        text = (
             f"{pictures} pictures = {every} x {frames} frames of keypoints: if they are of one picture in {every}, "
             f"give --fps {rate:.4g}, or the motion is {every} times too fast"
-        ]
+        )
+        return [Caution(text, "clock")]
 
     def _numbers(self) -> range:
         """The frame numbers from the first to the last."""

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.bounded import read_text
 from poselift.core.errors import reason, shorten
+from poselift.core.safe_parsing import read_text
 from poselift.data.hdf5_file import is_hdf5
 from poselift.data.pandas_hdf5 import read_frame
 from poselift.keypoints.content import KeypointFile

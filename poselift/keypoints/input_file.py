@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.bounded import read_json, whole_number
 from poselift.core.errors import InputError, shorten
+from poselift.core.safe_parsing import read_json, whole_number
 from poselift.geometry.camera import MOST_PIXELS
 from poselift.keypoints.frame_numbers import frame_numbers
 from poselift.skeleton import BODY25, COCO17, COCO18, COCO_WHOLEBODY23, HALPE26, SKELETONS, Skeleton, closest_skeleton

@@ -19,7 +19,7 @@ from poselift.skeleton import COCO_WHOLEBODY23
 WHAT = "JSON of MediaPipe's 33 pose landmarks"
 
 _JOINTS = 33
-_LANDMARKS = {
+LANDMARKS = {
     "nose": 0,
     **{
         f"{side}_{joint}": index + later
@@ -57,7 +57,7 @@ def read(file: KeypointInput) -> KeypointFile:
     Raises:
         InputError: a landmark is damaged, or the frames have no distinct numbers or times.
     """
-    places = [_LANDMARKS.get(joint) for joint in COCO_WHOLEBODY23.joints]
+    places = [LANDMARKS.get(joint) for joint in COCO_WHOLEBODY23.joints]
     frames: dict[int, list[Observation]] = {}
     times: dict[int, float] = {}
     for index, frame in enumerate(_frames(file.json)):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from poselift.core.bounded import read_lenient_text
+from poselift.core.safe_parsing import read_lenient_text
 from poselift.data.hdf5_file import member_names
 from poselift.keypoints import openpose
 from poselift.keypoints.input_file import KeypointInput

@@ -5,11 +5,11 @@ They have the 2D keypoints as detected, with timestamps, skeleton and picture si
 
 from pathlib import Path
 
-from poselift.export import read_motion
-from poselift.export.motion_reading import is_person
 from poselift.keypoints.content import KeypointFile, Observation, frames_by_time
 from poselift.keypoints.input_file import KeypointInput
 from poselift.keypoints.videopose3d import arrays_of
+from poselift.recordings import read_motion
+from poselift.recordings.names import is_person
 from poselift.structures import Keypoints2D
 
 WHAT = "poselift's own npz with its JSON, or its folder of them"

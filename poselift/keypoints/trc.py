@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.bounded import read_text
 from poselift.core.errors import InputError
+from poselift.core.safe_parsing import read_text
 from poselift.keypoints.content import KeypointFile, Observation, frames_by_time
 from poselift.keypoints.input_file import KeypointInput, pick
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from poselift.core.bounded import read_text
+from poselift.core.safe_parsing import read_text
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput, read_box, score_of
 

@@ -15,13 +15,13 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from poselift.core.errors import InputError
-from poselift.core.sliding import slide_maximum, smooth_gaussian
-from poselift.core.times import usual_interval
 from poselift.geometry import axis_angle_to_matrix
 from poselift.kinematics.directions import swing, unit
 from poselift.kinematics.inverse import points_y_up
 from poselift.kinematics.rate import split_at_gaps
 from poselift.kinematics.rig import RiggedMotion
+from poselift.numerics.sliding import slide_maximum, smooth_gaussian
+from poselift.numerics.times import usual_interval
 from poselift.structures import FEET, Motion
 
 _FADE = 0.2

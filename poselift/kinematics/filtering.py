@@ -2,16 +2,17 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.annotations import check_annotations
 from poselift.core.arrays import Array, array_namespace
-from poselift.core.curves import interpolate_spline
 from poselift.core.errors import InputError
-from poselift.core.kinds import check_kinds
-from poselift.core.times import usual_interval
 from poselift.kinematics.rate import split_at_gaps
+from poselift.numerics.curves import interpolate_spline
+from poselift.numerics.times import usual_interval
 from poselift.structures import Motion
 
 _ORDER = 2
@@ -33,7 +34,7 @@ _NEVER = 1e9
 """Time of frames before the first and after the last one, seconds: far away from all others."""
 
 
-@check_kinds
+@check_annotations
 def butterworth(motion: Motion, cutoff: float) -> Motion:
     """The motion with joints and root filtered.
 
@@ -55,7 +56,12 @@ def butterworth(motion: Motion, cutoff: float) -> Motion:
             times = motion.timestamps[part]
             joints[part] = _filter(joints[part], times, cutoff, interval)
             root[part] = _filter(root[part], times, cutoff, interval)
-    return replace(motion, joints=joints, root=root)
+    return replace(motion, joints=joints, root=root, filters=(*motion.filters, describe_filter(cutoff)))
+
+
+def describe_filter(cutoff: float) -> dict[str, Any]:
+    """What `Motion.filters` says of the filter."""
+    return {"name": "Butterworth, dual pass", "order": 4, "cutoff_hz": cutoff}
 
 
 def check_cutoff(cutoff: float, fps: float = np.inf) -> None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from poselift.core.times import usual_interval
+from poselift.numerics.times import usual_interval
 from poselift.skeleton import Skeleton
-from poselift.structures import FEET, THRESHOLD, Motion
+from poselift.structures import FEET, Motion
 
 _WINDOW = 0.1
 """Seconds before and after a frame to which a line is fitted; its slope is the speed."""
@@ -59,13 +59,8 @@ class Feet:
     seen: Bool[np.ndarray, "t 2 p"]
 
 
-def feet_of(motion: Motion, threshold: float = THRESHOLD) -> Feet | None:
-    """The feet of a motion; None if its skeleton has no ankles.
-
-    Args:
-        motion: of one person.
-        threshold: keypoints with a lower score count as unseen.
-    """
+def feet_of(motion: Motion) -> Feet | None:
+    """The feet of a motion; None if its skeleton has no ankles."""
     skeleton = motion.skeleton
     joints = next((names for names in (("heel", "big_toe"), ("ankle",)) if _has(skeleton, (*names, "ankle"))), None)
     if joints is None:
@@ -73,22 +68,17 @@ def feet_of(motion: Motion, threshold: float = THRESHOLD) -> Feet | None:
     rows = [skeleton.indices([f"{foot.removesuffix('_foot')}_{joint}" for joint in joints]) for foot in FEET]
     points = motion.joints[:, rows] + motion.root[:, None, None]
     rest = np.array([_REST_HEIGHT[joint] for joint in joints]) * (_leg_length(motion) / _LEG)
-    sight = find_seen_joints(motion, threshold)
+    sight = find_seen_joints(motion)
     seen = sight[:, rows] | sight[:, skeleton.indices(["left_ankle", "right_ankle"]), None]
     return Feet(points.astype(np.float64), joints, rest, seen)
 
 
-def find_seen_joints(motion: Motion, threshold: float = THRESHOLD) -> Bool[np.ndarray, "t j"]:
-    """Joints whose own keypoints are seen often enough around each frame.
-
-    Args:
-        motion: of one person.
-        threshold: keypoints with a lower score count as unseen.
-    """
+def find_seen_joints(motion: Motion) -> Bool[np.ndarray, "t j"]:
+    """Joints whose own keypoints are seen often enough around each frame."""
     keypoints = motion.keypoints
     both = [joint for joint in motion.skeleton.joints if joint in keypoints.skeleton.joints]
     seen = np.zeros(motion.joints.shape[:2], bool)
-    seen[:, motion.skeleton.indices(both)] = keypoints.in_sight(threshold, of_found=False)[
+    seen[:, motion.skeleton.indices(both)] = keypoints.in_sight(motion.threshold, of_found=False)[
         :, keypoints.skeleton.indices(both)
     ]
     return seen
@@ -115,20 +105,17 @@ def find_resting_points(feet: Feet, times: Float[np.ndarray, " t"]) -> Bool[np.n
     return _hysteresis(still & (speed < _COMES_DOWN), still & (speed < _TAKES_OFF), times)
 
 
-def find_contacts(
-    motion: Motion, up: Float[np.ndarray, "3"], threshold: float = THRESHOLD
-) -> Bool[np.ndarray, "t 2 p"] | None:
+def find_contacts(motion: Motion, up: Float[np.ndarray, "3"]) -> Bool[np.ndarray, "t 2 p"] | None:
     """Points of the feet that stand on the ground, a stair or a roof.
 
     Args:
-        motion: of one person, in the camera frame.
+        motion: of one person, in the camera frame. A point out of sight is not down.
         up: unit vector away from the ground, camera frame.
-        threshold: keypoints with a lower score count as unseen. A point out of sight is not down.
 
     Returns:
         In the order of `Feet.points`; None if the skeleton has no ankles.
     """
-    feet = feet_of(motion, threshold)
+    feet = feet_of(motion)
     if feet is None:
         return None
     with np.errstate(invalid="ignore"):

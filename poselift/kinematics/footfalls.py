@@ -16,8 +16,8 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
-from poselift.core.sliding import smooth_gaussian
-from poselift.core.times import usual_interval
+from poselift.numerics.sliding import smooth_gaussian
+from poselift.numerics.times import usual_interval
 from poselift.skeleton import Skeleton
 from poselift.structures import FEET, Motion
 

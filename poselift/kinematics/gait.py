@@ -6,11 +6,11 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
-from poselift.core.kinds import check_kinds
-from poselift.core.times import usual_interval
 from poselift.kinematics.footfalls import find_footfalls
 from poselift.kinematics.whole_body import TO_90, relative_to_body
+from poselift.numerics.times import usual_interval
 from poselift.structures import FEET, Motion
 
 _SHORTEST, _LONGEST = 0.2, 1.5
@@ -132,7 +132,7 @@ def is_belt(speed: float) -> bool:
     return 0 < speed < _FASTEST_BELT
 
 
-@check_kinds
+@check_annotations
 def measure_gait(motion: Motion, belt: float | None = None) -> Gait:
     """The gait of a walk or run forwards.
 

@@ -10,18 +10,18 @@ small seem to float. Their estimate is one more residual. So a given height of o
 the same ground.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.errors import InputError
-from poselift.core.least_squares import fit_least_squares
 from poselift.kinematics.foot_contacts import feet_of, find_resting_points, find_seen_joints, runs_of
-from poselift.kinematics.height import SPREAD
+from poselift.kinematics.height import SPREAD, has_given_height
 from poselift.kinematics.up import find_upright
-from poselift.structures import THRESHOLD, Motion
+from poselift.numerics.least_squares import fit_least_squares
+from poselift.structures import Motion
 
 _ROLL = np.deg2rad(3)
 """Roll of cameras (standard deviation)."""
@@ -82,13 +82,12 @@ class Ground:
     scales: Float[np.ndarray, " n"]
 
 
-def find_ground(motions: Sequence[Motion], threshold: float = THRESHOLD, estimated: Collection[int] = ()) -> Ground:
+def find_ground(motions: Sequence[Motion], resize: bool = False) -> Ground:
     """The ground that all people share.
 
     Args:
         motions: in the camera frame, of one clip.
-        threshold: keypoints with a lower score count as unseen.
-        estimated: numbers of people whose height is an estimate, so that their size may change.
+        resize: whether people whose height is not given may change their size.
 
     Raises:
         InputError: a motion is not in the camera frame.
@@ -97,12 +96,12 @@ def find_ground(motions: Sequence[Motion], threshold: float = THRESHOLD, estimat
         raise InputError(
             f"person {in_world[0]} is in the world frame; lift again without --world, for the camera frame"
         )
-    axes = np.array([axis for motion in motions if (axis := _mean_axis(motion, threshold)) is not None]).reshape(-1, 3)
-    falls = [_footfalls(motion, threshold) for motion in motions]
+    axes = np.array([axis for motion in motions if (axis := _mean_axis(motion)) is not None]).reshape(-1, 3)
+    falls = [_footfalls(motion) for motion in motions]
     places = np.concatenate([np.zeros((0, 3)), *(places for places, _ in falls)])
     rest = np.concatenate([np.zeros(0), *(rest for _, rest in falls)])
     owners = np.repeat(np.arange(len(falls)), [len(rest) for _, rest in falls])
-    free = np.array([motion.keypoints.person in estimated for motion in motions], bool)
+    free = np.array([resize and not has_given_height(motion) for motion in motions], bool)
     counts = np.zeros(len(places))
     usual = 1.0
 
@@ -143,10 +142,10 @@ def find_ground(motions: Sequence[Motion], threshold: float = THRESHOLD, estimat
     up = _direction(x[0], x[1])
     covariance = np.linalg.pinv(slopes.T @ slopes)[:2, :2]
     height = float(x[2])
-    seen = [_feet_seen(motion, threshold)[:, None] for motion in motions]
+    seen = [_feet_seen(motion)[:, None] for motion in motions]
     feet_seen = any(feet.any() for feet in seen)
     if not feet_seen:
-        seen = [find_seen_joints(motion, threshold) for motion in motions]
+        seen = [find_seen_joints(motion) for motion in motions]
     lowest = np.concatenate([np.zeros(0), *(_lowest(*one, up) for one in zip(motions, seen, strict=True))])
     if not len(places) and len(lowest):
         below = float(np.percentile(lowest, 5)) - _FLESH
@@ -174,9 +173,9 @@ def _direction(roll: float, pitch: float) -> Float[np.ndarray, "3"]:
     return np.array([np.sin(roll) * np.cos(pitch), -np.cos(roll) * np.cos(pitch), -np.sin(pitch)])
 
 
-def _feet_seen(motion: Motion, threshold: float) -> Bool[np.ndarray, " t"]:
+def _feet_seen(motion: Motion) -> Bool[np.ndarray, " t"]:
     """Frames in which a foot is in sight."""
-    feet = feet_of(motion, threshold)
+    feet = feet_of(motion)
     return np.zeros(len(motion), bool) if feet is None else np.any(feet.seen, axis=(1, 2))
 
 
@@ -193,12 +192,12 @@ def _lowest(motion: Motion, counts: Bool[np.ndarray, "t _"], up: Float[np.ndarra
     return known
 
 
-def _mean_axis(motion: Motion, threshold: float) -> Float[np.ndarray, "3"] | None:
+def _mean_axis(motion: Motion) -> Float[np.ndarray, "3"] | None:
     """Mean unit axis over frames with an upright body whose ends are both seen; None without such frames."""
     axes = motion.body_axis()
     if axes is None:
         return None
-    sight = find_seen_joints(motion, threshold)
+    sight = find_seen_joints(motion)
     top, bottom = (
         sight[:, motion.skeleton.indices([f"left_{joint}", f"right_{joint}"])].any(-1)
         for joint in ("shoulder", "ankle")
@@ -210,12 +209,12 @@ def _mean_axis(motion: Motion, threshold: float) -> Float[np.ndarray, "3"] | Non
     return axis / np.linalg.norm(axis)
 
 
-def _footfalls(motion: Motion, threshold: float) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, " n"]]:
+def _footfalls(motion: Motion) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, " n"]]:
     """Places where the feet of an upright body rested, and their points' height over the ground.
 
     Each run counts once, however long it is, because its frames share their error.
     """
-    feet, axes = feet_of(motion, threshold), motion.body_axis()
+    feet, axes = feet_of(motion), motion.body_axis()
     if feet is None or axes is None:
         return np.zeros((0, 3)), np.zeros(0)
     slow = find_resting_points(feet, motion.timestamps) & find_upright(axes, UPRIGHT)[:, None, None]

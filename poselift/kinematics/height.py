@@ -4,7 +4,7 @@ A single camera does not show the size of things: a lifter knows it from the pro
 heights. So an estimate comes with its spread, and a given height improves the motion.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -98,7 +98,7 @@ def scale_to_height(motion: Motion, metres: float) -> Motion:
 
 
 def enlarge(motion: Motion, scale: float) -> Motion:
-    """The motion, scaled about the camera: joints, root and uncertainty.
+    """The motion, scaled about the camera: joints, root, uncertainty and an estimated height.
 
     Args:
         motion: in the camera frame.
@@ -109,18 +109,23 @@ def enlarge(motion: Motion, scale: float) -> Motion:
         return (lengths * scale).astype(lengths.dtype)
 
     uncertainty = None if motion.uncertainty is None else scaled(motion.uncertainty)
-    return replace(motion, joints=scaled(motion.joints), root=scaled(motion.root), uncertainty=uncertainty)
+    height = motion.height
+    if height is not None and height.origin == "estimated":
+        height = replace(height, metres=scale * height.metres)
+    return replace(
+        motion, joints=scaled(motion.joints), root=scaled(motion.root), uncertainty=uncertainty, height=height
+    )
 
 
-def take_height(motion: Motion, metres: float | None) -> tuple[Motion, Height | None]:
-    """The motion scaled to a given height, or unchanged with its estimated height.
+def take_height(motion: Motion, metres: float | None) -> Motion:
+    """The motion scaled to a given height, or with its estimated height.
 
     Args:
         motion: in the camera frame.
         metres: the standing height; None if unknown.
 
     Returns:
-        The motion and its height. The height is None if it can neither be taken nor estimated: the motion is empty, or
+        The motion with its `height`, which is None if it can neither be taken nor estimated: the motion is empty, or
         the skeleton lacks joints along the body.
 
     Raises:
@@ -128,11 +133,16 @@ def take_height(motion: Motion, metres: float | None) -> tuple[Motion, Height | 
     """
     if metres is None:
         try:
-            return motion, estimate_height(motion.joints, motion.skeleton)
+            return replace(motion, height=estimate_height(motion.joints, motion.skeleton))
         except InputError:
-            return motion, None
+            return motion
     given = Height(check_height(metres), 0.0, "given")
-    return (motion if np.isnan(motion.joints).all() else scale_to_height(motion, metres)), given
+    return replace(motion if np.isnan(motion.joints).all() else scale_to_height(motion, metres), height=given)
+
+
+def has_given_height(motion: Motion) -> bool:
+    """Whether somebody gave the person's height."""
+    return motion.height is not None and motion.height.origin == "given"
 
 
 def height_of(person: int, given: GivenHeights) -> float | None:
@@ -149,6 +159,22 @@ def check_heights(given: GivenHeights) -> None:
     if given is not None:
         for metres in given.values() if isinstance(given, Mapping) else [given]:
             check_height(metres)
+
+
+def check_chosen(people: Sequence[int] | None, height: GivenHeights) -> None:
+    """Checks the chosen people and their heights, before the long work.
+
+    Raises:
+        InputError: nobody has such a number or height, or a height is of somebody who is not chosen.
+    """
+    check_heights(height)
+    for number in [*(people or []), *(height if isinstance(height, Mapping) else [])]:
+        if number < 1:
+            raise InputError(f"there is no person {number}; people are numbered from 1, in order of appearance")
+    if people is not None and isinstance(height, Mapping):
+        unchosen = [str(number) for number in height if number not in people]
+        if unchosen:
+            raise InputError(f"a height is given for person {', '.join(unchosen)}, who is not chosen; choose them too")
 
 
 def _along_body(joints: Float[np.ndarray, "t j 3"], skeleton: Skeleton) -> float:

@@ -11,13 +11,13 @@ from jaxtyping import Float
 
 from poselift.core.arrays import AnyArray, array_namespace, constant
 from poselift.core.errors import InputError
-from poselift.core.times import usual_interval
 from poselift.geometry import umeyama
 from poselift.geometry.products import compose, rotate, transpose
 from poselift.kinematics.directions import basis, swing, unit
 from poselift.kinematics.hinges import LEFT_ARM, LEG, RIGHT_ARM, bend
 from poselift.kinematics.joint_limits import BALLS
 from poselift.kinematics.rig import Rig, RiggedMotion
+from poselift.numerics.times import usual_interval
 from poselift.skeleton import H36M17
 from poselift.structures import Motion
 

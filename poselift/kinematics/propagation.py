@@ -13,9 +13,9 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.times import usual_interval
 from poselift.kinematics.angles import Angles
 from poselift.kinematics.whole_body import TO_90, relative_to_body
+from poselift.numerics.times import usual_interval
 from poselift.skeleton.skeleton import strip_side
 from poselift.structures import Motion
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from poselift.core.curves import interpolate_spline
+from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
-from poselift.core.kinds import check_kinds
-from poselift.core.times import check_span, count_even_frames, usual_interval
+from poselift.numerics.curves import interpolate_spline
+from poselift.numerics.times import check_span, count_even_frames, usual_interval
 from poselift.structures import Motion
 
 _GAP = 2.5
@@ -19,7 +19,7 @@ _FASTEST = 1000.0
 """Frames a second."""
 
 
-@check_kinds
+@check_annotations
 def resample_motion(motion: Motion, rate: float) -> Motion:
     """The motion at the times 0, 1 / rate, 2 / rate, ... within its own times.
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from poselift.core.annotations import Count, check_call
 from poselift.core.errors import InputError
-from poselift.core.kinds import Count, check_call
 from poselift.structures import THRESHOLD
 
 

@@ -1,6 +1,6 @@
 """The one way from a person's keypoints to their motion: prepare, network, finish."""
 
-from poselift.core.kinds import check_kinds
+from poselift.core.annotations import check_annotations
 from poselift.geometry.camera import Camera
 from poselift.lifting.finish.finish_stage import finish
 from poselift.lifting.network.choose import choose_network
@@ -11,7 +11,7 @@ from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
 
 
-@check_kinds
+@check_annotations
 def lift(keypoints: Keypoints2D, weights: Weights, camera: Camera, options: LiftOptions = LiftOptions()) -> Motion:
     """One person's 3D motion in the camera frame.
 

@@ -4,9 +4,9 @@ All take (batch, time, joint, channel) and return (batch, time, joint, 3). A con
 `SpatioTemporalLifter(LifterConfig(depth=8))`, or `build_model(config)` for any config.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from poselift.core.on_demand import names_on_demand
 from poselift.models.saved_weights import Weights, load_weights
 
 if TYPE_CHECKING:
@@ -23,15 +23,6 @@ if TYPE_CHECKING:
     from poselift.models.recurrent import RecurrentConfig, RecurrentLifter
     from poselift.models.seq2seq import BahdanauConfig, BahdanauLifter, LuongConfig, LuongLifter
     from poselift.models.tcn import TemporalConvolution, TemporalConvolutionConfig
-
-_BESIDE_BUILD = {
-    "Encoded": "encoding",
-    "Estimate": "base",
-    "encode": "encoding",
-    "lift_windows": "mirrored_windows",
-    "save_weights": "lifter_files",
-}
-"""The module of each name that `build` does not know. PyTorch is imported when one of these or of its own is used."""
 
 __all__ = [
     "MODELS",
@@ -64,7 +55,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_BESIDE_BUILD.get(name, 'build')}"), name)
+_HOMES = {
+    "Encoded": "encoding",
+    "Estimate": "base",
+    "encode": "encoding",
+    "lift_windows": "mirrored_windows",
+    "save_weights": "lifter_files",
+}
+"""The module of each name that `build` does not know."""
+
+if not TYPE_CHECKING:  # PyTorch is imported with these
+    __getattr__ = names_on_demand(__name__, dict.fromkeys(set(__all__) - set(globals()), "build") | _HOMES)

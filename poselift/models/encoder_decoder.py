@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from poselift.core.kinds import Share
+from poselift.core.annotations import Share
 from poselift.models.base import FrameFeatures, Lifter
 from poselift.models.encoding import Encoded, pad_time
 from poselift.models.model_config import AttentionSpec, Depth, ModelConfig, Size

@@ -11,8 +11,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from poselift.core.annotations import Share
 from poselift.core.errors import InputError
-from poselift.core.kinds import Share
 from poselift.models.base import Estimate, Lifter, needed_mask
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded, pad_time
 from poselift.models.model_config import AttentionSpec, Depth, ModelConfig, Size

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, TypeVar
 
+from poselift.core.annotations import check_value
 from poselift.core.errors import InputError
-from poselift.core.kinds import check_value
 from poselift.nn.attention import attention_spec
 from poselift.skeleton import CMU28, H36M17
 

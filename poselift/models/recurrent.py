@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from poselift.core.kinds import Share
+from poselift.core.annotations import Share
 from poselift.models.base import FrameFeatures, Lifter
 from poselift.models.encoding import Encoded
 from poselift.models.model_config import DEEPEST, ModelConfig, Size

@@ -13,12 +13,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from poselift.core.bounded import read_json, whole_number
+from poselift.core.annotations import check_annotations
 from poselift.core.device import choose_device
 from poselift.core.errors import InputError, reason
 from poselift.core.files import sha256
-from poselift.core.kinds import check_kinds
 from poselift.core.optional import require
+from poselift.core.safe_parsing import read_json, whole_number
 from poselift.skeleton import Pelvis, Skeleton, get_skeleton
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def read_pelvis(card: dict[str, Any], path: Path) -> Pelvis | None:
     return pelvis
 
 
-@check_kinds
+@check_annotations
 def load_weights(name_or_path: str | Path, device: str = "cpu") -> Weights:
     """Loads a lifter with its card; a lifter that has a graph is loaded when it is needed.
 

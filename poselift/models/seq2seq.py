@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from poselift.core.kinds import Share
+from poselift.core.annotations import Share
 from poselift.models.base import FrameFeatures, Lifter
 from poselift.models.encoding import Encoded
 from poselift.models.model_config import ModelConfig, Size

@@ -6,7 +6,7 @@ Each function makes a schedule. `product` combines a warm-up and a decay.
 import math
 from collections.abc import Callable
 
-from poselift.core.kinds import Count, Share, Whole
+from poselift.core.annotations import Count, Share, Whole
 
 Schedule = Callable[[int], float]
 """From the step (0, 1, ...) to the factor on the base learning rate."""

@@ -14,9 +14,9 @@ from typing import Any
 
 import torch
 
-from poselift.core.bounded import read_json
 from poselift.core.errors import InputError, reason
 from poselift.core.files import write_json
+from poselift.core.safe_parsing import read_json
 from poselift.data.dataset_skeletons import joint_mask
 from poselift.models import Lifter, encode, load_weights
 from poselift.models.checkpoint import load_checkpoint

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.bounded import parse_json, read_json
 from poselift.core.errors import InputError, reason
 from poselift.core.files import atomic_path
 from poselift.core.npz import npy_array, npz_arrays, npz_names
+from poselift.core.safe_parsing import parse_json, read_json
 from poselift.data.reading import load_object_npz, load_pickle
 from poselift.data.views import View
 from poselift.reports.prediction_layouts import clips_by_view, tree_by_view

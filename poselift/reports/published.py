@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from poselift.core.bounded import read_yaml
 from poselift.core.errors import InputError
+from poselift.core.safe_parsing import read_yaml
 from poselift.reports.measures import MEASURES
 from poselift.reports.protocols import PROTOCOLS
 

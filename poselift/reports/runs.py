@@ -7,8 +7,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, get_args
 
-from poselift.core.bounded import read_json
 from poselift.core.errors import InputError, make_printable
+from poselift.core.safe_parsing import read_json
 from poselift.reports.protocols import GroupBy
 from poselift.skeleton import get_skeleton
 

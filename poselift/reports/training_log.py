@@ -5,9 +5,9 @@ import io
 from collections.abc import Mapping
 from pathlib import Path
 
-from poselift.core.bounded import read_text
 from poselift.core.errors import InputError, reason
 from poselift.core.files import sha256
+from poselift.core.safe_parsing import read_text
 from poselift.reports.runs import Run
 
 LOG = "metrics.csv"

@@ -7,6 +7,9 @@ to back); place 0.5 is half way between the part's first joint and its second.
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
+
+from poselift.core.arrays import AnyArray
 
 TALL = 1.47
 """Metres from the ankles to the top of the head, along Y, of the body that has these widths."""
@@ -23,7 +26,7 @@ class Station(NamedTuple):
 Profile = tuple[Station, ...]
 
 
-def _profile(*rows: tuple[float, float, float]) -> Profile:
+def _profile(*rows: tuple[float, AnyArray, AnyArray]) -> Profile:
     return tuple(Station(*row) for row in rows)
 
 
@@ -56,7 +59,7 @@ _USUAL = (0.034, 0.034)
 """Radii at both ends for a bone to any other joint, metres."""
 
 
-def trunk_profile(hips: float, shoulders: float) -> Profile:
+def trunk_profile(hips: Float[AnyArray, ""], shoulders: Float[AnyArray, ""]) -> Profile:
     """The profile of the trunk from the middle of the hips by the spine to the middle of the shoulders.
 
     Args:

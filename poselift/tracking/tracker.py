@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from poselift.core.bounded import real_number
 from poselift.core.errors import InputError
-from poselift.core.times import usual_interval
+from poselift.core.safe_parsing import real_number
+from poselift.geometry.camera import check_image_size
+from poselift.numerics.times import usual_interval
 from poselift.skeleton import Skeleton
-from poselift.structures import Detections, Keypoints2D, check_image_size
+from poselift.structures import Detections, Keypoints2D
 from poselift.tracking.matching import assign, cost
 from poselift.tracking.stitching import stitch
 from poselift.tracking.track import Track

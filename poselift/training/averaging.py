@@ -10,7 +10,7 @@ import torch
 from pytorch_lightning.callbacks import WeightAveraging
 from torch import Tensor
 
-from poselift.core.kinds import Count, Share, Whole
+from poselift.core.annotations import Count, Share, Whole
 from poselift.models import load_weights, save_weights
 from poselift.training.checkpoints import explain_write_errors
 from poselift.training.task import LiftingTask

@@ -10,9 +10,9 @@ import pytorch_lightning as pl
 import torch
 from pytorch_lightning.plugins.io import TorchCheckpointIO
 
-from poselift.core.errors import InputError, describe, reason
+from poselift.core.annotations import Count
+from poselift.core.errors import InputError, describe, first_line, reason
 from poselift.core.files import atomic_path
-from poselift.core.kinds import Count
 from poselift.core.torch_files import CHECKSUM, content_sha256, read_checkpoint_file
 from poselift.training.stopping import StopOnSignal, Stopped
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from poselift.core.kinds import Share
+from poselift.core.annotations import Share
 from poselift.data.batches import Batch
 
 

@@ -3,9 +3,6 @@
 import statistics
 from collections import Counter
 
-JUMP = "the timestamps jump"
-"""Words of the warning, by which the lifter sees that a gap has been told of."""
-
 _LEAST = 8
 """Fewest steps between frames that show a steady rate."""
 _ODD = 10
@@ -48,4 +45,4 @@ class MissingFrames:
         frames = "1 frame is" if count == 1 else f"{count} frames are"
         first = min(self._first[step] for step in missing)
         where = f"after {first:.2f} s" if places == 1 else f"{places} times, first after {first:.2f} s"
-        return f"{frames} missing: {JUMP} {where}"
+        return f"{frames} missing: the timestamps jump {where}"

@@ -10,8 +10,8 @@ from av import VideoFrame
 from av.container import InputContainer
 from av.video.stream import VideoStream
 
+from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
-from poselift.core.kinds import check_kinds
 from poselift.video.decoder import Decoder, open_video
 from poselift.video.upright import Upright
 
@@ -39,7 +39,7 @@ class VideoInfo:
     rotation: int
 
 
-@check_kinds
+@check_annotations
 def probe(path: str | os.PathLike[str]) -> VideoInfo:
     """Facts about a video, from its header and its first picture.
 

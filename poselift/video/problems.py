@@ -4,6 +4,7 @@ from pathlib import Path
 
 import av
 
+from poselift.core.caution import Caution
 from poselift.core.errors import make_printable
 from poselift.video.decoder import Decoder
 from poselift.video.ffmpeg_errors import FfmpegErrors
@@ -64,8 +65,8 @@ class Problems:
             return f"the file is damaged: {broken} of its packets have broken headers, so frames are missing"
         return None
 
-    def lines(self) -> list[str]:
-        """The problems so far, one line each."""
+    def lines(self) -> list[Caution]:
+        """The problems so far; missing frames are of the kind "clock"."""
         found = []
         damage = []
         if self._decoder.damaged:
@@ -78,8 +79,7 @@ class Problems:
             found.append(f"the file is damaged: {'; '.join(damage)}")
         if self.left_out:
             found.append(f"frames dropped because their timestamps do not increase: {self.left_out}")
-        if missing := self._missing.line():
-            found.append(missing)
+        missing = self._missing.line()
         if self._interlaced:
             found.append(
                 f"{self._interlaced} frames are interlaced: outlines of fast movements have combs; for better results, "
@@ -88,7 +88,8 @@ class Problems:
         if self._other_size is not None:
             sizes = [f"{width} x {height}" for width, height in (self._size, self._other_size)]
             found.append(f"the size of the pictures changes from {' to '.join(sizes)}; all are scaled to the first")
-        return found
+        lines = [Caution(text, "input") for text in found]
+        return lines + ([Caution(missing, "clock")] if missing else [])
 
 
 def is_cut_off(path: Path) -> bool:

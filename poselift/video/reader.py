@@ -14,9 +14,10 @@ import numpy as np
 from av.container import InputContainer
 from jaxtyping import UInt8
 
+from poselift.core.annotations import check_annotations
+from poselift.core.caution import Caution
 from poselift.core.errors import InputError
-from poselift.core.kinds import check_kinds
-from poselift.core.times import check_bounds, check_rate
+from poselift.numerics.times import check_bounds, check_rate
 from poselift.video.clock import Clock
 from poselift.video.decoder import Decoder, open_video
 from poselift.video.ffmpeg_errors import count_errors
@@ -75,7 +76,7 @@ class VideoReader:
         [0.0, 0.033, 0.067]
     """
 
-    @check_kinds
+    @check_annotations
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -91,7 +92,7 @@ class VideoReader:
         self.info, self._stretch = probe(path), Fraction(1)
         if fps is not None:
             self._set_rate(check_rate(fps, "fps"))
-        self.warnings: list[str] = []
+        self.warnings: list[Caution] = []
         _LOG.debug("%s: %d x %d at %s frames a second", path, self.info.width, self.info.height, self.info.fps)
         if self._start > 0:
             # The duration in the header can be wrong, so this reads a frame of the span.
@@ -106,6 +107,9 @@ class VideoReader:
         self._stretch = Fraction(stretch)
         lasts = None if self.info.duration is None else self.info.duration * stretch
         self.info = replace(self.info, fps=fps, duration=lasts)
+
+    def _warn(self, text: str) -> None:
+        self.warnings.append(Caution(text, "input"))
 
     def __iter__(self) -> Iterator[Frame]:
         return self._read(seek=self._start > 0)
@@ -124,17 +128,15 @@ class VideoReader:
             clock = Clock(first, container, stream, self._stretch)
             upright = Upright(first, stream)
             if abs(upright.wanted - 90 * round(upright.wanted / 90)) > _SKEWED:
-                self.warnings.append(
+                self._warn(
                     f"the file wants its pictures turned by {upright.wanted:.0f} degrees; only quarter turns are "
                     f"possible, so they are turned by {upright.rotation}"
                 )
             if stream.sample_aspect_ratio and stream.sample_aspect_ratio != pixel_aspect(stream):
                 aspect = f"{float(stream.sample_aspect_ratio):g}"
-                self.warnings.append(f"pixels {aspect} times as wide as high are not believed; square ones are assumed")
+                self._warn(f"pixels {aspect} times as wide as high are not believed; square ones are assumed")
             if first.pts is None:
-                self.warnings.append(
-                    f"the file has no timestamps; {1 / clock.interval:g} frames per second are assumed"
-                )
+                self._warn(f"the file has no timestamps; {1 / clock.interval:g} frames per second are assumed")
             pictures: Iterator[av.VideoFrame] | None = itertools.chain([first], decoded)
             if seek:
                 pictures = _seek(container, decoder, clock.stamp(self._start)) if clock.stamped else None
@@ -172,11 +174,11 @@ class VideoReader:
         if expected_end - until > max(3 * clock.interval, 0.1):
             frames = round((expected_end - self._start) / clock.interval) if clock.interval else 0
             about = f"{index} of about {frames} frames" if frames > index else f"{index} frames"
-            self.warnings.append(f"the file ends early: {about} could be read")
+            self._warn(f"the file ends early: {about} could be read")
         elif now < self._end and is_cut_off(self.info.path):
-            self.warnings.append(f"the file is cut off: its end is missing after {until:.2f} s; copy it again")
+            self._warn(f"the file is cut off: its end is missing after {until:.2f} s; copy it again")
         elif self._start == 0 and now < self._end and (lacking := problems.find_lacking(index, self.info.path)):
-            self.warnings.append(lacking)
+            self._warn(lacking)
         self.warnings += problems.lines()
 
 

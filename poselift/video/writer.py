@@ -18,9 +18,9 @@ from av.video.reformatter import ColorRange
 from av.video.stream import VideoStream
 from jaxtyping import UInt8
 
-from poselift.core.bounded import real_number, whole_number
 from poselift.core.errors import InputError
 from poselift.core.files import NO_ROOM, atomic_path
+from poselift.core.safe_parsing import real_number, whole_number
 from poselift.video.yuv import YuvConverter
 
 # A multiple of all usual frame rates, also NTSC's 30000/1001, within the 16 bits of MPEG-4 Part 2.

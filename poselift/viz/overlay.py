@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float, UInt8
 
-from poselift.core.times import frame_at, half_interval
+from poselift.numerics.times import frame_at, half_interval
 from poselift.skeleton import Skeleton
 from poselift.structures import THRESHOLD, Motion
 from poselift.viz.bodies3d import Pose3D

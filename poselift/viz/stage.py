@@ -10,13 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.sliding import slide_maximum, slide_median, smooth_gaussian
-from poselift.core.times import interpolate
 from poselift.kinematics.up import rotation_to_y_up
+from poselift.numerics.sliding import slide_maximum, slide_median, smooth_gaussian
+from poselift.numerics.times import interpolate
 from poselift.structures import Motion
 from poselift.viz.body_parts import parts_of
 from poselift.viz.shot import Shot
 
+_MIN_RISE = 0.35  # metres; people less than this above the lowest one stand on the same ground
+_SLOPE = 0.15  # added to it for each metre between the two, as the error of up grows with it
 _MAX_RISE = 0.7  # metres, largest displayed height above another person's ground
 _DEPTH = 2.5  # metres; people further apart in depth than this, and the next for each person, are shown closer
 _DEPTH_OF_ONE = 0.4
@@ -116,7 +118,7 @@ def _measure_rises(floors: np.ndarray, places: np.ndarray) -> np.ndarray:
     lowest = floors.argmin()
     rises = floors - floors[lowest]
     distance = np.linalg.norm(places - places[lowest], axis=-1)
-    return np.where(rises > 0.35 + 0.15 * distance, rises, 0.0)
+    return np.where(rises > _MIN_RISE + _SLOPE * distance, rises, 0.0)
 
 
 def _boxes(timestamps: list[np.ndarray], bodies: list[np.ndarray]) -> tuple[float, np.ndarray, int]:

@@ -17,7 +17,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from poselift.cli.config import CONF
 from poselift.cli.main import main
 from poselift.cli.train import train, training_task
-from poselift.export import read_motion, write_npz
+from poselift.recordings import read_motion, write_npz
 
 TINY_LIFTER = [f"model.{size}" for size in ("joint_dim=16", "frame_dim=32", "dim=32", "depth=1", "heads=4")]
 TINY_DATA = ["frames=16", "data.batch_size=4", "data.clips=2", "data.clip_frames=40"]

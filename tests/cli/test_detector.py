@@ -2,7 +2,6 @@ import argparse
 
 import pytest
 
-from poselift.cli import detector as module
 from poselift.cli.detector import DetectorRequest, add_detector_options, make_detector_request
 from poselift.core import download
 from poselift.core.errors import InputError
@@ -23,7 +22,7 @@ class Nobody:
 
 def chosen(monkeypatch, *arguments):
     """What the detector would be built with."""
-    monkeypatch.setattr(module, "build_detector", Nobody)
+    monkeypatch.setattr("poselift.lifting.request.build_detector", Nobody)
     parser = argparse.ArgumentParser()
     parser.add_argument("--device", default="cpu")
     add_detector_options(parser)
@@ -56,7 +55,7 @@ def test_offline_goes_with_every_detector(monkeypatch):
 
 @pytest.mark.parametrize("quiet", [True, False])
 def test_a_quiet_command_shows_no_download(quiet, monkeypatch):
-    monkeypatch.setattr(module, "build_detector", lambda *_: Nobody(download._QUIET.get()))
+    monkeypatch.setattr("poselift.lifting.request.build_detector", lambda *_: Nobody(download._QUIET.get()))
     detector = DetectorRequest().build("cpu", quiet)
     assert detector.built == (quiet, {})
     assert not download._QUIET.get(), "only while it is built"

@@ -6,8 +6,8 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from poselift.export import read_motion
 from poselift.export.export_formats import FORMATS
+from poselift.recordings import read_motion
 from tests.cli.running import assert_refused, emptied, poselift
 
 

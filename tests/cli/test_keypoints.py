@@ -7,7 +7,7 @@ import pytest
 
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views
-from poselift.export import read_motion
+from poselift.recordings import read_motion
 from poselift.skeleton import COCO17, convert
 from poselift.video import VideoReader, VideoWriter
 from tests.cli.running import assert_refused, poselift

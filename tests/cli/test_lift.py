@@ -13,9 +13,9 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.core.locks import hold_lock
-from poselift.export import read_motion
 from poselift.lifting import LiftOptions
 from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
+from poselift.recordings import read_motion
 from poselift.samples import demo_video
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.video import VideoWriter
@@ -102,7 +102,7 @@ def test_a_file_that_our_own_summary_does_not_name_is_not_overwritten(stored, wa
     assert (tmp_path / "walk" / "overlay.mp4").read_text() == "mine"
 
 
-@pytest.mark.parametrize("stopped", ["poselift.cli.results.write_sidecar", "poselift.cli.lift._render"])
+@pytest.mark.parametrize("stopped", ["poselift.recordings.saving.write_pair", "poselift.cli.lift._render"])
 def test_a_stopped_run_leaves_the_results_of_the_previous_one(stopped, stored, tmp_path, monkeypatch):
     stored.lift("--out", tmp_path)
     before = contents(tmp_path)
@@ -131,7 +131,7 @@ def test_a_run_that_is_killed_while_it_moves_its_results_is_finished_by_the_next
         os.replace(old, new)
 
     with monkeypatch.context() as patch:
-        patch.setattr("poselift.cli.result_folder.os", SimpleNamespace(replace=replace_or_die))
+        patch.setattr("poselift.recordings.result_folder.os", SimpleNamespace(replace=replace_or_die, path=os.path))
         assert stored.run("--out", tmp_path, "--no-render").code == 130
     assert not (tmp_path / "summary.json").exists(), "the results are not complete"
     assert not (tmp_path / "overlay.mp4").exists(), "it is older than the arrays"
@@ -193,7 +193,7 @@ def test_camera_options_are_used_and_written(stored, tmp_path):
 def test_options_of_the_lifter_are_used(stored, tmp_path, monkeypatch):
     """Every option by its field; without one, the defaults of LiftOptions."""
     given = []
-    monkeypatch.setattr("poselift.cli.lift.lift_clip", lambda *_, options, **more: given.append(options) or stop())
+    monkeypatch.setattr("poselift.cli.lift.lift_clip", lambda _, w, request, p: given.append(request.options) or stop())
 
     def stop():
         raise InputError("stopped")

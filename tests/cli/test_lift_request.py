@@ -7,8 +7,9 @@ import pytest
 
 from poselift.cli.detector import add_detector_options
 from poselift.cli.lift_options import add_lift_options
-from poselift.cli.lift_request import DetectionRequest, LiftRequest, make_lift_request
+from poselift.cli.lift_request import CommandRequest, make_lift_request
 from poselift.lifting import LiftOptions
+from poselift.lifting.request import DetectionRequest
 
 
 @pytest.fixture
@@ -27,13 +28,13 @@ def names(request):
 
 
 def test_without_options_the_defaults_are_those_of_the_request(parser):
-    assert make_lift_request(parser.parse_args([])) == LiftRequest()
+    assert make_lift_request(parser.parse_args([])) == CommandRequest()
 
 
 def test_every_option_has_a_field():
     parser = argparse.ArgumentParser(add_help=False)
     add_lift_options(parser)
-    assert {action.dest for action in parser._actions} - {"device"} <= set(names(LiftRequest()))
+    assert {action.dest for action in parser._actions} - {"device"} <= set(names(CommandRequest()))
 
 
 def test_options_arrive(parser):
@@ -43,7 +44,7 @@ def test_options_arrive(parser):
     given += " --quality best --no-flip --no-constant-bones --world --formats trc,html --weights tiny"
     given += " --detector movenet-fast"
     request = make_lift_request(parser.parse_args(given.split()))
-    assert request == LiftRequest(
+    assert request == CommandRequest(
         detection=DetectionRequest(1.0, 2.0, 240.0, "best", request.detection.detector),
         weights="tiny",
         people=(1, 3),

@@ -3,8 +3,8 @@ import json
 import numpy as np
 import pytest
 
-from poselift.export import read_motion
 from poselift.kinematics.height import SPREAD, estimate_height
+from poselift.recordings import read_motion
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, write_page
 from poselift.cli.measure.trial import measure_trial, summarise_gait
-from poselift.export import write_npz, write_sidecar
 from poselift.kinematics import measure_gait, measure_joint_angles
+from poselift.recordings import write_motion
 from poselift.structures import Height
 from tests.cli.running import emptied, poselift
 from tests.kinematics.conftest import pose, turn
@@ -143,8 +143,7 @@ def test_times_count_from_the_first_frame_of_the_run(tmp_path):
     walk = walker()
     times, place = walk.timestamps + 9, tmp_path / "walk" / "person_1.npz"
     late = replace(walk, timestamps=times, keypoints=replace(walk.keypoints, timestamps=times))
-    write_npz(place, late)
-    write_sidecar(place.with_suffix(".json"), late, camera={}, weights={}, extra={"start_s": 7.0})
+    write_motion(place, late, extra={"start_s": 7.0})
     assert poselift("measure", place, "--out", tmp_path / "out").code == 0
     with open(tmp_path / "out" / "events.csv", encoding="utf-8", newline="") as file:
         found = [float(row["time_s"]) for row in csv.DictReader(file)]

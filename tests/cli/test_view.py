@@ -4,8 +4,8 @@ import shutil
 import numpy as np
 import pytest
 
-from poselift.cli.read_results import find_people, find_video
 from poselift.cli.view import write_page_of_people
+from poselift.recordings.reading import find_people, find_video
 from poselift.samples import demo_video
 from poselift.video import VideoWriter
 from tests.cli.running import assert_refused, emptied, poselift

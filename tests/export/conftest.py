@@ -1,11 +1,12 @@
 import dataclasses
 
 import numpy as np
-import pytest
 
-from poselift.skeleton import COCO17, H36M17
-from poselift.structures import Keypoints2D, Motion
+from poselift.structures import Clock, Motion, Origin, Recording
 from tests.kinematics.conftest import turn
+from tests.recordings.conftest import about, motion, world_motion
+
+__all__ = ["about", "motion", "world_motion"]
 
 
 def emptied(motion: Motion, frames) -> Motion:
@@ -20,6 +21,13 @@ def later(motion: Motion, seconds: float, person: int = 1) -> Motion:
     times = motion.timestamps + seconds
     keypoints = dataclasses.replace(motion.keypoints, person=person, timestamps=times)
     return dataclasses.replace(motion, keypoints=keypoints, timestamps=times)
+
+
+def recording_of(motions, start=None, cameras=()) -> Recording:
+    """The motions as one recording, which starts at a time or with the first of them."""
+    first = min((float(motion.timestamps[0]) for motion in motions), default=0.0)
+    span = (first if start is None else start, max((float(motion.timestamps[-1]) for motion in motions), default=0.0))
+    return Recording(tuple(motions), tuple(cameras), Clock(None, 0, span), Origin(None))
 
 
 def read_bvh(path):
@@ -67,40 +75,3 @@ def read_trc(path):
     lines = path.read_text().splitlines()
     rows = np.array([[float(cell) for cell in line.split("\t")] for line in lines[6:]])
     return lines[3].split("\t")[2::3], rows[:, 1], rows[:, 2:].reshape(len(rows), -1, 3)
-
-
-@pytest.fixture
-def motion() -> Motion:
-    """Six frames at an uneven pace; frame 2 was bridged, frame 4 left empty, one keypoint was never seen."""
-    rng = np.random.default_rng(5)
-    timestamps = np.array([0.0, 1 / 30, 0.07, 0.1, 0.14, 0.2])
-    joints = rng.normal(0, 0.5, (6, 17, 3)).astype(np.float32)
-    joints[:, 0] = 0
-    root = (rng.normal(0, 1, (6, 3)) + [0, 0, 4]).astype(np.float32)
-    joints[4], root[4] = np.nan, np.nan
-    keypoints = rng.uniform(0, 640, (6, 17, 2)).astype(np.float32)
-    scores = rng.uniform(0.3, 1, (6, 17)).astype(np.float32)
-    for unseen in ((2, slice(None)), (4, slice(None)), (slice(None), 3)):
-        keypoints[unseen], scores[unseen] = np.nan, 0
-    interpolated = np.array([False, False, True, False, False, False])
-    detected = Keypoints2D(keypoints, scores, timestamps, COCO17, (640, 480), person=3)
-    return Motion(joints, root, timestamps, interpolated, H36M17, "camera", detected)
-
-
-@pytest.fixture
-def world_motion(motion) -> Motion:
-    """The same in the world frame, with the feet that are down and how far off each joint may be."""
-    contacts = np.array([[True, False]] * 3 + [[True, True], [False, False], [False, True]])
-    uncertainty = np.arange(6 * 17, dtype=np.float32).reshape(6, 17) / 1000
-    return dataclasses.replace(motion, frame="world", uncertainty=uncertainty, contacts=contacts)
-
-
-@pytest.fixture
-def about() -> dict:
-    """The camera and the weights of a sidecar."""
-    camera = {
-        "K": np.array([[800.0, 0, 319.5], [0, 800, 239.5], [0, 0, 1]]),
-        "image_size": (640, 480),
-        "field_of_view": "assumed",
-    }
-    return {"camera": camera, "weights": {"lifter": {"name": "base", "sha256": "ab" * 32}}}

@@ -21,7 +21,7 @@ from poselift.kinematics import measure_gait, solve
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Height
 from tests.core.full_disk import full_disk
-from tests.export.conftest import emptied, later, read_bvh, read_trc
+from tests.export.conftest import emptied, later, read_bvh, read_trc, recording_of
 from tests.kinematics.conftest import pose, turn
 from tests.kinematics.walker import walker
 
@@ -106,7 +106,7 @@ def test_no_format_takes_a_full_disk_for_success(room, tmp_path):
         if form.package is not None and find_spec(form.package[0]) is None:
             continue
         out = tmp_path / f"a{form.ending}"
-        form.write(out, [walk])
+        form.write(out, recording_of([walk]))
         sizes = [path.stat().st_size for path in ([out] if out.is_file() else out.iterdir())]
         if max(sizes) > room:
             if out.is_dir():
@@ -114,7 +114,7 @@ def test_no_format_takes_a_full_disk_for_success(room, tmp_path):
             else:
                 out.unlink()
             with full_disk(room), pytest.raises(InputError, match="free some space"):
-                form.write(out, [walk])
+                form.write(out, recording_of([walk]))
             assert not out.exists(), name
 
 
@@ -126,7 +126,7 @@ def test_heights_are_in_c3d_parquet_and_glb(tmp_path):
         dataclasses.replace(later(pose(), 0, person=2), height=Height(1.65, 0.1, "estimated")),
     ]
     for name in ("c3d", "parquet", "glb"):
-        FORMATS[name].write(tmp_path / f"a.{name}", people)
+        FORMATS[name].write(tmp_path / f"a.{name}", recording_of(people))
     subjects = ezc3d.c3d(str(tmp_path / "a.c3d"))["parameters"]["SUBJECTS"]
     assert subjects["NAMES"]["value"] == ["person_1", "person_2"]
     np.testing.assert_allclose(subjects["HEIGHTS"]["value"], [1.81, 1.65], atol=1e-6)
@@ -177,7 +177,7 @@ def test_a_single_frame_is_written(name, tmp_path):
     form = FORMATS[name]
     if form.package is not None:
         pytest.importorskip(form.package[0])
-    form.write(tmp_path / f"a{form.ending}", [pose(frames=1)])
+    form.write(tmp_path / f"a{form.ending}", recording_of([pose(frames=1)]))
     assert (tmp_path / f"a{form.ending}").stat().st_size > 0
 
 
@@ -194,7 +194,7 @@ def test_a_single_frame_is_written(name, tmp_path):
 )
 def test_what_cannot_be_one_file_is_refused_and_leaves_none(motions, message, tmp_path):
     with pytest.raises(InputError, match=message):
-        FORMATS["trc"].write(tmp_path / "a.trc", motions)
+        FORMATS["trc"].write(tmp_path / "a.trc", recording_of(motions))
     assert list(tmp_path.iterdir()) == []
 
 

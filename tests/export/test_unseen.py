@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.io import netcdf_file
 
-from poselift.export import read_sidecar, write_sidecar
 from poselift.export.export_formats import FORMATS
 from poselift.export.unseen import unseen_spans
+from poselift.recordings import read_sidecar, write_motion
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
-from tests.export.conftest import read_trc
+from tests.export.conftest import read_trc, recording_of
 from tests.kinematics.conftest import pose, turn
 
 FRAMES, LEAVES = 60, 40
@@ -37,7 +37,7 @@ def written(name, motion, tmp_path):
     if form.package is not None:
         pytest.importorskip(form.package[0])
     path = tmp_path / f"person_1{form.ending}"
-    return path, form.write(path, [motion])
+    return path, form.write(path, recording_of([motion]))
 
 
 def csv_column(path, joint):
@@ -140,7 +140,7 @@ def test_recordings_are_dark_where_no_keypoint_shows_a_joint(motion, tmp_path):
 
 
 def test_the_sidecar_says_when_joints_are_not_seen(motion, tmp_path):
-    write_sidecar(tmp_path / "a.json", motion, camera={}, weights={})
+    write_motion(tmp_path / "a.npz", motion)
     spans = read_sidecar(tmp_path / "a.json")["unseen_s"]
     assert spans == json.loads(json.dumps(unseen_spans(motion)))
     last = round((FRAMES - 1) / 30, 4)

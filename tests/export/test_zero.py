@@ -8,7 +8,7 @@ import pytest
 from poselift.core.errors import InputError
 from poselift.export.export_formats import FORMATS
 from poselift.export.zero import count_from_zero
-from tests.export.conftest import later
+from tests.export.conftest import later, recording_of
 from tests.kinematics.conftest import pose, turn
 
 START = 7.0
@@ -25,7 +25,7 @@ def late():
 
 def written(name, tmp_path, late, start=START):
     path = tmp_path / f"person_1{FORMATS[name].ending}"
-    assert FORMATS[name].write(path, [late], start=start) is None
+    assert FORMATS[name].write(path, recording_of([late], start)) is None
     return path
 
 
@@ -75,7 +75,7 @@ def test_c3d_of_more_than_65535_frames_says_so(tmp_path):
     """ezc3d itself reads the first 65,535 of them."""
     ezc3d = pytest.importorskip("ezc3d")
     path = tmp_path / "a.c3d"
-    said = FORMATS["c3d"].write(path, [later(pose(frames=2, fps=30.0), 2200)], start=0.0)
+    said = FORMATS["c3d"].write(path, recording_of([later(pose(frames=2, fps=30.0), 2200)], 0.0))
     assert said == "a.c3d has 66002 frames, of which common readers take the first 65535; " + (
         "lift shorter spans with --start and --end"
     )
@@ -88,7 +88,7 @@ def test_c3d_of_more_than_65535_frames_says_so(tmp_path):
 
 def test_a_table_of_more_rows_than_a_sheet_says_so(tmp_path, monkeypatch, late):
     monkeypatch.setitem(FORMATS, "csv", replace(FORMATS["csv"], most_frames=30))
-    said = FORMATS["csv"].write(tmp_path / "a.csv", [late], start=START)
+    said = FORMATS["csv"].write(tmp_path / "a.csv", recording_of([late], START))
     assert said is not None
     assert said.startswith("a.csv has 31 frames, of which common readers take the first 30")
 
@@ -96,11 +96,11 @@ def test_a_table_of_more_rows_than_a_sheet_says_so(tmp_path, monkeypatch, late):
 def test_glb_refuses_times_that_are_equal_as_float32(tmp_path):
     pytest.importorskip("pygltflib")
     with pytest.raises(InputError, match="its frames are too close for glTF, whose times have 7 digits"):
-        FORMATS["glb"].write(tmp_path / "a.glb", [later(pose(frames=3, fps=240.0), 70_000)], start=0.0)
+        FORMATS["glb"].write(tmp_path / "a.glb", recording_of([later(pose(frames=3, fps=240.0), 70_000)], 0.0))
     assert not (tmp_path / "a.glb").exists()
 
 
 def test_netcdf_refuses_variables_that_scipy_cannot_write(tmp_path, monkeypatch, late):
     monkeypatch.setattr("poselift.export.netcdf._MOST_BYTES", 31 * 28 * 3 * 4 - 1)
     with pytest.raises(InputError, match=r"positions of 1 people in 31 frames are more than the 2 GB"):
-        FORMATS["netcdf"].write(tmp_path / "a.nc", [late], start=START)
+        FORMATS["netcdf"].write(tmp_path / "a.nc", recording_of([late], START))

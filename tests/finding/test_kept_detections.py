@@ -27,9 +27,9 @@ def test_lifting_again_gives_the_same_without_the_video(kept, tmp_path):
     for name in ("image_size", "fps", "video_fps", "duration", "span", "detector_name", "detector_weights", "warnings"):
         assert getattr(again, name) == getattr(clip, name), name
     assert again.key == "abc"
-    motions = lift_clip(again, load_weights("tiny")).motions
-    assert len(motions) == len(lifted.motions) >= 1
-    for one, other in zip(motions, lifted.motions, strict=True):
+    motions = lift_clip(again, load_weights("tiny")).people
+    assert len(motions) == len(lifted.people) >= 1
+    for one, other in zip(motions, lifted.people, strict=True):
         for name in ("joints", "root", "timestamps", "uncertainty", "interpolated"):
             assert getattr(one, name).tobytes() == getattr(other, name).tobytes(), name
         assert one.keypoints.keypoints.tobytes() == other.keypoints.keypoints.tobytes()
@@ -39,7 +39,7 @@ def test_the_frames_are_those_of_the_span(kept):
     _, lifted, path = kept
     again = KeptClip(demo_video(), path)
     times = [frame.timestamp for frame in again.frames()]
-    assert (len(times), times[0], times[-1]) == (lifted.frames, *lifted.span)
+    assert (len(times), times[0], times[-1]) == (lifted.clock.frames, *lifted.clock.span)
 
 
 def test_nobody_and_no_look(kept, tmp_path):

@@ -14,7 +14,7 @@ from poselift import geometry
 
 def test_every_public_function_is_a_case(cases):
     functions = {name for name in geometry.__all__ if callable(getattr(geometry, name))}
-    assert {case.name for case in cases} | {"intrinsics_from_fov"} == functions
+    assert {case.name for case in cases} | {"intrinsics_from_fov", "Camera", "camera_for"} == functions
 
 
 def test_wrong_shape_is_refused(case):

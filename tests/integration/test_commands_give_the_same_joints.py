@@ -13,12 +13,12 @@ from poselift.cli.config import CONF
 from poselift.cli.evaluate import evaluate
 from poselift.cli.main import main
 from poselift.data.cmu_bench import CmuBench
-from poselift.export import read_motion, write_npz, write_sidecar
 from poselift.lifting import lift_view
 from poselift.lifting.dataset_views import camera_of, keypoints_of
 from poselift.lifting.network.choose import network_name
 from poselift.models import load_weights
 from poselift.models.saved_weights import shipped_weights
+from poselift.recordings import read_motion, write_motion
 
 
 @pytest.fixture(params=["torch", "onnxruntime"])
@@ -34,8 +34,7 @@ def weights(request, tmp_path):
 def lifted(view, weights, folder):
     """The joints that `poselift lift` writes for the view's keypoints."""
     motion = lift_view(view, load_weights(weights))
-    write_npz(folder / "view.npz", motion)
-    write_sidecar(folder / "view.json", motion, camera={}, weights={})
+    write_motion(folder / "view.npz", motion)
     K = view.K.tolist()
     camera = f"{K[0][0]!r},{K[1][1]!r},{K[0][2]!r},{K[1][2]!r}"
     main(

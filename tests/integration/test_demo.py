@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from poselift.cli.main import main
-from poselift.export import read_motion
 from poselift.geometry.camera import camera_for
 from poselift.lifting import lift
 from poselift.lifting.prepare.pelvis import pelvis_offset
 from poselift.models import load_weights
+from poselift.recordings import read_motion
 from poselift.samples import demo_video
 from poselift.skeleton import COCO17, H36M17, HALPE26
 from poselift.video import VideoReader, VideoWriter

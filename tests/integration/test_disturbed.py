@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poselift.export import write_npz, write_sidecar
+from poselift.recordings import write_motion
 from tests.kinematics.conftest import pose, turn
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("disturbed")]
@@ -28,8 +28,7 @@ def run(tmp_path_factory):
     """Exports into a folder in a process of its own; gives its exit code and what it printed."""
     folder = tmp_path_factory.mktemp("motion")
     walk = pose({"left_knee": turn("x", np.linspace(0, 90, 600))}, 600)
-    write_npz(folder / "person_1.npz", walk)
-    write_sidecar(folder / "person_1.json", walk, camera={}, weights={})
+    write_motion(folder / "person_1.npz", walk)
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["exporting", "poselift.cli.export"])
     with pytest.MonkeyPatch.context() as patch:

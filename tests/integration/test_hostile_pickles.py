@@ -13,10 +13,10 @@ import torch
 from poselift.core.errors import InputError
 from poselift.data.reading import load_arrays, load_mat, load_object_npz, load_pickle
 from poselift.detection.mmpose.mmpose_checkpoints import load_checkpoint as load_detector
-from poselift.export.motion_npz import read_npz
 from poselift.keypoints import read_keypoints
 from poselift.models import load_weights
 from poselift.models.checkpoint import load_checkpoint
+from poselift.recordings.motion_arrays import read_npz
 from poselift.reports.prediction_files import read_predictions
 from poselift.training.checkpoints import read_checkpoint
 from poselift.weights import __path__ as weights_folder

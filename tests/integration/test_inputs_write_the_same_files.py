@@ -1,4 +1,4 @@
-"""Four ways to find the people of a clip: all go through `lift_clip` and write the same kinds of files."""
+"""Four ways to find the people of a clip: all go through one `run` and write the same kinds of files."""
 
 import csv
 import json
@@ -14,9 +14,9 @@ import pytest
 from poselift.cli import lift
 from poselift.cli.main import main
 from poselift.detection import build_detector
-from poselift.export import read_motion
 from poselift.finding import Clip
-from poselift.lifting import lift_clip
+from poselift.lifting.run import lift_clip
+from poselift.recordings import read_motion
 from poselift.samples import demo_video
 from poselift.skeleton import COCO17, HALPE26
 from poselift.video import VideoReader, VideoWriter
@@ -35,7 +35,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("one_path")]
 
 @dataclass
 class Written:
-    """What the command wrote, and what went through `lift_clip`."""
+    """What the command wrote, and what went through `run`."""
 
     folder: Path
     clips: list[Clip]
@@ -63,12 +63,12 @@ def clip(tmp_path_factory):
 
 
 def run(folder, *arguments):
-    """Runs `poselift lift --quiet`, and keeps what it gives to `lift_clip`."""
+    """Runs `poselift lift --quiet`, and keeps what it gives to `run`."""
     clips = []
 
-    def watched(clip, weights, **options):
+    def watched(clip, *more):
         clips.append(clip)
-        return lift_clip(clip, weights, **options)
+        return lift_clip(clip, *more)
 
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
         patch.setattr(lift, "lift_clip", watched)
@@ -134,7 +134,7 @@ def written(request, clip, tmp_path_factory):
     return run(tmp_path_factory.mktemp(request.param), clip, *options)
 
 
-def test_every_detector_goes_through_lift_clip(written):
+def test_every_detector_goes_through_one_run(written):
     (clip,) = written.clips
     assert isinstance(clip, Clip)
     name, weights = clip.detector_name, clip.detector_weights

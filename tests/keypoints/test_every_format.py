@@ -8,7 +8,7 @@ import pytest
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views
 from poselift.keypoints import READERS, KeypointClip, KeypointFile, Observation, read_keypoints
-from poselift.lifting import LiftOptions, lift_clip
+from poselift.lifting import LiftOptions, LiftRequest, lift_clip
 from poselift.models import load_weights
 from poselift.skeleton import COCO17, Skeleton, convert
 from tests.keypoints.writers import FORMATS, Person
@@ -86,11 +86,12 @@ def test_every_format_gives_the_same_tracks(name, skeleton, view, tmp_path):
 
 def test_3d_through_a_file_is_that_of_the_keypoints_themselves(view, tmp_path):
     form, size = FORMATS["coco_results"], tuple(int(side) for side in view.image_size)
-    frames, weights, options = frames_of(view, COCO17, True), load_weights("tiny"), LiftOptions(flip=False)
+    frames, weights = frames_of(view, COCO17, True), load_weights("tiny")
+    request = LiftRequest(options=LiftOptions(flip=False), skeleton="cmu28")
     direct = KeypointClip(in_memory(frames, COCO17, size, False), fps=50.0)
     file = read_keypoints(form.write(tmp_path / "clip", frames, COCO17, size, 50.0))
     through = KeypointClip(file, fps=50.0, image_size=size)
-    (ours,), (theirs,) = (lift_clip(clip, weights, options=options).motions for clip in (direct, through))
+    (ours,), (theirs,) = (lift_clip(clip, weights, request).people for clip in (direct, through))
     assert np.isfinite(ours.joints).all()
     np.testing.assert_allclose(theirs.joints, ours.joints, atol=1e-4)
 

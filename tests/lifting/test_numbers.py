@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from poselift.core.errors import InputError
 from poselift.keypoints import KeypointClip, KeypointFile, Observation
-from poselift.lifting import LiftOptions, camera_for, lift, lift_clip
+from poselift.lifting import LiftOptions, LiftRequest, camera_for, lift, lift_clip
 from poselift.models import load_weights
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
@@ -81,7 +81,8 @@ def together(weights, keypoints, scores):
         for frame in range(FRAMES)
     }
     clip = KeypointClip(KeypointFile(Path("two.json"), "coco", COCO17, frames), fps=30, image_size=(640, 480))
-    return lift_clip(clip, weights, fov=60.0, options=LiftOptions(flip=False, window=9)).motions
+    request = LiftRequest(fov=60.0, options=LiftOptions(flip=False, window=9))
+    return lift_clip(clip, weights, request).people
 
 
 @settings(max_examples=8)

@@ -13,13 +13,14 @@ from poselift.data.views import render_views
 from poselift.kinematics.filtering import BLOCK
 from poselift.models import load_weights
 from poselift.skeleton import CMU28
-from tools.write_browser_graphs import Finish, Refine, Rotations, facts
+from tools.write_browser_graphs import BodyAtRest, Finish, Refine, Rotations, facts
 
 GRAPHS = Path(__file__).parents[2] / "poselift" / "viz" / "site" / "numbers"
 INPUTS = {
     "refine": ("joints", "radii", "rays", "trust", "times", "root"),
     "finish": ("joints", "root", "times", "stand", "up", "used", "partner"),
     "rotations": ("points", "interval"),
+    "body": ("bones",),
 }
 REWRITE = "run python tools/write_browser_graphs.py poselift/viz/site/numbers"
 
@@ -44,10 +45,14 @@ def values():
         "partner": torch.tensor(CMU28.flip_indices),
         "interval": torch.tensor(1 / 30),
     }
-    return found | {"points": (view.joints + view.root[:, None]) * torch.tensor([1.0, -1.0, -1.0])}
+    points = (view.joints + view.root[:, None]) * torch.tensor([1.0, -1.0, -1.0])
+    bones = points[0] - points[0, [max(parent, 0) for parent in CMU28.parent_indices]]
+    return found | {"points": points, "bones": bones}
 
 
-@pytest.mark.parametrize(("name", "module"), [("refine", Refine), ("finish", Finish), ("rotations", Rotations)])
+@pytest.mark.parametrize(
+    ("name", "module"), [("refine", Refine), ("finish", Finish), ("rotations", Rotations), ("body", BodyAtRest)]
+)
 def test_shipped_graphs_are_up_to_date(name, module, values):
     given = [values[key] for key in INPUTS[name]]
     with torch.no_grad():

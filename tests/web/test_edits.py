@@ -13,7 +13,7 @@ import pytest
 
 from poselift.cli.editable import track_for_page
 from poselift.cli.main import main
-from poselift.export import read_motion
+from poselift.recordings import read_motion
 from poselift.samples import demo_video
 from tests.web.page_corrections import WEB, holds, lift_tracks, run_page
 from tests.web.test_numbers import people

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from poselift.cli.editable import track_for_page
-from poselift.export import read_motion, read_sidecar
 from poselift.export.bvh import write_bvh
 from poselift.export.glb import write_glb
 from poselift.export.unseen import unseen_spans
@@ -18,6 +17,7 @@ from poselift.kinematics.angles import measure_joint_angles
 from poselift.kinematics.height import take_height
 from poselift.lifting import camera_for, lift
 from poselift.models import load_weights
+from poselift.recordings import read_motion, read_sidecar
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Detections, Keypoints2D
 from poselift.tracking import Tracker
@@ -76,13 +76,18 @@ def numbers(values):
     return [None if value != value else value for value in np.asarray(values, float).reshape(-1).tolist()]
 
 
-@pytest.fixture(scope="module")
-def ran(tmp_path_factory):
-    """The folder with everything that node wrote."""
+def needs_modules():
+    """Skips the test where node or the packages of web/ are missing."""
     if shutil.which("node") is None:
         pytest.skip("node is not installed")
     if not (WEB / "node_modules" / "onnxruntime-web").is_dir():
         pytest.skip("web/node_modules lacks onnxruntime-web: npm ci --prefix web")
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    """The folder with everything that node wrote."""
+    needs_modules()
     folder = tmp_path_factory.mktemp("numbers")
     tracks = [track_for_page(track) for track in people()]
     frames = [
@@ -132,7 +137,7 @@ def test_motions_are_those_of_python_and_python_reads_them(ran, expected):
         np.testing.assert_allclose(found.keypoints.keypoints, wanted.keypoints.keypoints, atol=1e-4)
         assert (found.skeleton, found.pelvis, found.threshold) == (wanted.skeleton, wanted.pelvis, wanted.threshold)
         assert found.keypoints.skeleton == COCO17
-        height = take_height(wanted, None)[1]
+        height = take_height(wanted, None).height
         assert abs(found.height.metres - height.metres) < 0.002
         assert found.height.origin == "estimated"
         about = read_sidecar(ran / f"person_{wanted.keypoints.person}.json")

@@ -4,6 +4,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import * as numbers from "../src/numbers/index.js";
+import { strictFacts } from "./strict.mjs";
 
 const [request, folder] = process.argv.slice(2);
 const { folders, modules, tracks, crowd } = JSON.parse(await readFile(request, "utf8"));
@@ -31,6 +32,7 @@ const timed = async (seconds, name, work) => {
 
 const seconds = {};
 const opened = await timed(seconds, "open", () => numbers.openNumbers(ort, read));
+opened.facts = strictFacts(opened.facts);
 const answers = [];
 for (const { fov, ...given } of tracks) {
   const track = {

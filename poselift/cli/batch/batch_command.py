@@ -14,16 +14,16 @@ from poselift.cli.batch.storage import explain_storage_errors, file_system
 from poselift.cli.batch.video_task import WORKERS_A_GPU, Task
 from poselift.cli.batch.videos import find_videos, take_shard
 from poselift.cli.detector import add_detector_options
-from poselift.cli.lift import choose_skeleton
 from poselift.cli.lift_options import add_lift_options
-from poselift.cli.lift_request import LiftRequest, make_lift_request
-from poselift.cli.lifter_device import choose_lifter_device
+from poselift.cli.lift_request import CommandRequest, make_lift_request
 from poselift.cli.request_fields import make_request
 from poselift.cli.values import full_text, number_where
 from poselift.core.device import choose_device
 from poselift.core.optional import require
 from poselift.core.progress_text import Output
 from poselift.core.threads import cores
+from poselift.lifting.lifter_device import choose_lifter_device
+from poselift.lifting.run import choose_skeleton
 from poselift.models import load_weights
 
 _TIMEOUT = 4 * 3600.0
@@ -102,7 +102,7 @@ class BatchRequest:
 
     source: str
     out: str
-    lift: LiftRequest
+    lift: CommandRequest
     engine: str = "local"
     device: str = "auto"
     shard: tuple[int, int] | None = None
@@ -150,7 +150,7 @@ def lift_all(request: BatchRequest) -> None:
     with BatchRun(request.out, shard, tasks, output) as batch:
         waiting = batch.list_waiting(request.retry)
         if begun and waiting:  # a batch that is done loads no weights
-            choose_skeleton(request.lift, load_weights(request.lift.weights))
+            choose_skeleton(request.lift.skeleton, load_weights(request.lift.weights))
         try:
             if waiting:
                 with _engine(request, len(waiting)) as engine:
@@ -185,7 +185,7 @@ def lift_all(request: BatchRequest) -> None:
 
 def _check_models(request: BatchRequest) -> None:
     """Loads the models once, so that wrong options make no folder."""
-    choose_skeleton(request.lift, load_weights(request.lift.weights))
+    choose_skeleton(request.lift.skeleton, load_weights(request.lift.weights))
     if request.engine == "local":  # with Ray, the detector's files may be on the nodes only
         request.lift.detection.detector.build("cpu", request.quiet)
 

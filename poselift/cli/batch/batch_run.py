@@ -11,10 +11,10 @@ from poselift.cli.batch.batch_tables import make_clip_row, write_tables
 from poselift.cli.batch.folders import remove_leftovers
 from poselift.cli.batch.storage import file_system, is_local, read_objects, remove_file, write_file
 from poselift.cli.batch.video_task import Outcome, Task, join_lines
-from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.files import check_writable
 from poselift.core.locks import hold_lock
 from poselift.core.progress_text import MinuteLines, Output
+from poselift.recordings.names import RECORD, SUMMARY
 
 _TRIES = 3
 """Tries of a video where another one may succeed."""

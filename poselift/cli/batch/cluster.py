@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from poselift.cli.batch.video_task import WORKERS_A_GPU, Lifter, Outcome, Task
-from poselift.cli.lift_request import LiftRequest
+from poselift.cli.lift_request import CommandRequest
 from poselift.core.errors import InputError
 from poselift.core.optional import require
 
@@ -36,7 +36,7 @@ class RayEngine:
         InputError: Ray is not installed, its cluster cannot be reached, or the device is one GPU by number.
     """
 
-    def __init__(self, request: LiftRequest, device: str, timeout: float) -> None:
+    def __init__(self, request: CommandRequest, device: str, timeout: float) -> None:
         if device not in ("auto", "cpu", "cuda"):
             raise InputError(f"--device {device}: Ray chooses the GPUs; give auto, cpu or cuda")
         self._ray: Any = require("ray", "ray")
@@ -81,7 +81,7 @@ class RayEngine:
             yield outcome
 
 
-def _run(shared: tuple[LiftRequest, str, float], task: Task) -> Outcome | InputError:
+def _run(shared: tuple[CommandRequest, str, float], task: Task) -> Outcome | InputError:
     """Lifts a video in a worker process of Ray; an error of the models is returned."""
     request, device, timeout = shared
     key = repr((request, device))

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from poselift.cli.batch.storage import explain_storage_errors, file_system, is_local
-from poselift.cli.results import RECORD
 from poselift.core.locks import BusyError, hold_lock
+from poselift.recordings.names import RECORD
 
 KEPT = "keypoints.npz"
 """Name of the file in the folder of each video that has its detections."""

@@ -16,7 +16,7 @@ from multiprocessing.process import BaseProcess
 
 from poselift.cli.batch.folders import tidy_stopped
 from poselift.cli.batch.video_task import Lifter, Outcome, Task
-from poselift.cli.lift_request import LiftRequest
+from poselift.cli.lift_request import CommandRequest
 
 _POLL = 1.0
 """Seconds between two looks for workers that take too long."""
@@ -35,7 +35,7 @@ class LocalEngine:
         timeout: seconds for one video.
     """
 
-    def __init__(self, request: LiftRequest, devices: list[str], cores: int, timeout: float) -> None:
+    def __init__(self, request: CommandRequest, devices: list[str], cores: int, timeout: float) -> None:
         self._workers = [_Worker(request, device, cores, timeout) for device in devices]
 
     def __enter__(self) -> "LocalEngine":
@@ -71,7 +71,7 @@ class LocalEngine:
 class _Worker:
     """A worker process, which is started when it has something to do."""
 
-    def __init__(self, request: LiftRequest, device: str, cores: int, timeout: float) -> None:
+    def __init__(self, request: CommandRequest, device: str, cores: int, timeout: float) -> None:
         self._models = (request, device, cores)
         self._timeout = timeout
         self._pool: ProcessPoolExecutor | None = None
@@ -156,7 +156,7 @@ def _prepare() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
-def _load(request: LiftRequest, device: str, cores: int) -> None:
+def _load(request: CommandRequest, device: str, cores: int) -> None:
     _lifters.append(Lifter(request, device, cores))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.lift_request import LiftRequest
+from poselift.cli.lift_request import CommandRequest
 from poselift.core.files import sha256
 from poselift.finding.kept_detections import DETECTION_VERSION
 from poselift.models.saved_weights import shipped_weights
@@ -36,7 +36,7 @@ class Settings:
         return hashlib.sha256(json.dumps(depends, sort_keys=True).encode()).hexdigest()
 
 
-def find_settings(request: LiftRequest) -> Settings:
+def find_settings(request: CommandRequest) -> Settings:
     """The settings of a video: all fields of its request that change results.
 
     Raises:

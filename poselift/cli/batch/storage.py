@@ -11,9 +11,9 @@ from fsspec import AbstractFileSystem
 from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 
-from poselift.core.bounded import parse_json, read_bytes
 from poselift.core.errors import InputError, reason
 from poselift.core.files import atomic_path
+from poselift.core.safe_parsing import parse_json, read_bytes
 
 
 def file_system(location: str) -> tuple[AbstractFileSystem, str]:

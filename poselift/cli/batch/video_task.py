@@ -12,17 +12,17 @@ from poselift.cli.batch.settings import Settings
 from poselift.cli.batch.storage import local_copy, read_objects, write_file
 from poselift.cli.batch.videos import Video
 from poselift.cli.lift import lift_into
-from poselift.cli.lift_request import LiftRequest
-from poselift.cli.lifter_device import choose_lifter_device
-from poselift.cli.results import RECORD, SUMMARY
-from poselift.core.bounded import read_json
+from poselift.cli.lift_request import CommandRequest
 from poselift.core.errors import InputError, WriteError, make_printable
 from poselift.core.files import sha256, write_json
 from poselift.core.locks import BusyError
+from poselift.core.safe_parsing import read_json
 from poselift.core.threads import limit_cores, limit_torch
 from poselift.finding import Clip
 from poselift.finding.kept_detections import KeepingClip, KeptClip
+from poselift.lifting.lifter_device import choose_lifter_device
 from poselift.models import load_weights
+from poselift.recordings.names import RECORD, SUMMARY
 
 WORKERS_A_GPU = 4
 """Workers that share a GPU, where people are found on it: while one reads pictures, the GPU works for another."""
@@ -78,7 +78,7 @@ class Lifter:
         InputError: the models cannot be loaded.
     """
 
-    def __init__(self, request: LiftRequest, device: str, cores: int) -> None:
+    def __init__(self, request: CommandRequest, device: str, cores: int) -> None:
         limit_cores(cores)
         cv2.setNumThreads(cores)
         self._weights = load_weights(
@@ -120,7 +120,7 @@ class Lifter:
                 return
             try:
                 clip = self._open_clip(task, path, folder / KEPT, content)
-                lift_into(folder, clip, self._weights, video.request, path)
+                lift_into(folder, clip, self._weights, video.request)
             except WriteError:
                 raise
             except InputError as error:

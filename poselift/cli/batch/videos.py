@@ -13,7 +13,7 @@ from fsspec import AbstractFileSystem
 from poselift.cli.batch.manifest import MANIFESTS, read_manifest
 from poselift.cli.batch.storage import file_system, find_address, is_local, read_stamp
 from poselift.cli.lift_options import add_video_options
-from poselift.cli.lift_request import LiftRequest
+from poselift.cli.lift_request import CommandRequest
 from poselift.cli.request_fields import set_fields
 from poselift.cli.values import explain_value
 from poselift.core.choices import did_you_mean
@@ -43,10 +43,10 @@ class Video:
     name: str
     folder: str
     stamp: dict[str, Any] | None
-    request: LiftRequest
+    request: CommandRequest
 
 
-def find_videos(source: str, out: str, request: LiftRequest) -> list[Video]:
+def find_videos(source: str, out: str, request: CommandRequest) -> list[Video]:
     """The videos of a source, in the order of their names, or of the rows of a manifest.
 
     Args:
@@ -82,7 +82,7 @@ def find_videos(source: str, out: str, request: LiftRequest) -> list[Video]:
     return _check([_video(find_address(files, path), base, request) for path in chosen], source)
 
 
-def _video(path: str, base: str, request: LiftRequest, row: dict[str, str] | None = None, where: str = "") -> Video:
+def _video(path: str, base: str, request: CommandRequest, row: dict[str, str] | None = None, where: str = "") -> Video:
     """A video of the source `base`, with its request, which a row of a manifest may change, and its folder's name."""
     files, place = file_system(path)
     name = os.path.relpath(place, base).replace(os.sep, "/")
@@ -118,7 +118,7 @@ class _Row(argparse.ArgumentParser):
         raise InputError(explain_value(message))
 
 
-def _read_request(row: dict[str, str], request: LiftRequest, where: str) -> LiftRequest:
+def _read_request(row: dict[str, str], request: CommandRequest, where: str) -> CommandRequest:
     """The request for one video: that for all videos with the values of a row."""
     parser = _Row(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
     add_video_options(parser)

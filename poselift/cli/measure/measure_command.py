@@ -3,15 +3,16 @@
 import argparse
 from typing import Any
 
+from poselift.cli.formats import add_motions_argument
 from poselift.cli.measure.measure_files import MEASUREMENTS, NAMES, write_files
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, write_page
 from poselift.cli.measure.trial import measure_trial
-from poselift.cli.read_results import add_motions_argument, find_motions, find_start, read_posed
 from poselift.cli.values import local_path, number_where
 from poselift.core.files import atomic_folder, check_writable
 from poselift.export.zero import count_from_zero
 from poselift.kinematics.gait import NO_BELT, is_belt
+from poselift.recordings.reading import find_motions, read_posed
 
 
 def add_command(commands: Any) -> None:
@@ -43,8 +44,8 @@ def run(options: argparse.Namespace) -> None:
         check_writable(options.out)
     motions = read_posed(find_motions(options.motions))
     trials = [
-        measure_trial(path, count_from_zero([motion], find_start([path]))[0], options.belt)
-        for path, motion in motions.items()
+        measure_trial(path, count_from_zero(recording.people, recording.clock.span[0])[0], options.belt)
+        for path, recording in motions.items()
     ]
     if options.out is not None:  # before anything is printed, to a reader who may leave
         with atomic_folder(options.out, last=MEASUREMENTS) as folder:

@@ -1,18 +1,17 @@
 """Warnings about a clip and its people, for `summary.json` and the console."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.times import usual_interval
-from poselift.kinematics.height import Height
+from poselift.core.caution import Caution
 from poselift.lifting.clips.plausible_bodies import doubt_body
 from poselift.lifting.clips.plausible_clock import doubt_clock
 from poselift.lifting.finish.joint_uncertainty import FEW_JOINTS
+from poselift.numerics.times import usual_interval
 from poselift.skeleton import Skeleton
 from poselift.structures import Keypoints2D, Motion
-from poselift.video.missing import JUMP
 
 _RATES = (6.5, 125.0)
 """Frame rates without a warning: the measured range of the lifters, and a little more."""
@@ -27,14 +26,13 @@ _NAMED = 10
 
 
 def find_warnings(
-    given: Sequence[str],
+    given: Sequence[Caution],
     tracks: Sequence[Keypoints2D],
     times: Float[np.ndarray, " t"],
     best: Sequence[float],
     motions: Sequence[Motion],
-    heights: Mapping[int, Height],
     skeleton_in: Skeleton,
-) -> list[str]:
+) -> list[Caution]:
     """All warnings of a clip and of the people who were lifted, one line each.
 
     Args:
@@ -43,44 +41,43 @@ def find_warnings(
         times: of all frames, seconds.
         best: the best joint score of each look.
         motions: of the people who were lifted.
-        heights: standing height by person's number, as far as known.
         skeleton_in: the lifter's input joints.
     """
     interval = usual_interval(times)
     warnings = [*given, *find_absence(tracks, len(times), best), *find_odd_rate(interval)]
-    if not any(JUMP in warning for warning in given):
+    if not any(warning.kind == "clock" for warning in given):
         warnings += find_gaps(times, interval)
     warnings += find_rare_people([motion.keypoints for motion in motions], len(times))
     for motion in motions:
-        warnings += find_doubts(motion, heights.get(motion.keypoints.person), skeleton_in)
+        warnings += find_doubts(motion, skeleton_in)
     return warnings
 
 
-def find_absence(tracks: Sequence[Keypoints2D], frames: int, best: Sequence[float]) -> list[str]:
+def find_absence(tracks: Sequence[Keypoints2D], frames: int, best: Sequence[float]) -> list[Caution]:
     """A warning where nobody was found or tracked, from the best joint score of each look."""
     if not any(best):
-        return [f"nobody was found in the {len(best)} of {frames} frames that were looked at"]
+        return [Caution(f"nobody was found in the {len(best)} of {frames} frames that were looked at", "missing")]
     if tracks:
         return []
-    return [
+    text = (
         f"nobody could be tracked: there are detections in {np.count_nonzero(best)} of {len(best)} frames with a look, "
         f"too few or too unsure to follow; the highest joint score is {max(best):.2f}"
-    ]
+    )
+    return [Caution(text, "missing")]
 
 
-def find_doubts(motion: Motion, stature: Height | None, skeleton_in: Skeleton) -> list[str]:
+def find_doubts(motion: Motion, skeleton_in: Skeleton) -> list[Caution]:
     """Warnings about a person's motion.
 
     Args:
         motion: of one person.
-        stature: standing height; None if unknown.
         skeleton_in: the lifter's input joints.
     """
     person, found = f"person {motion.keypoints.person}", []
     if np.isnan(motion.joints).all():
         reason = f"no joint of the lifter scores {motion.threshold:g} or more in any frame"
         found.append(f"{person} was not lifted: {reason}; lower the threshold")
-    elif doubts := doubt_body(motion, stature):
+    elif doubts := doubt_body(motion):
         found.append(
             f"{person} has {', '.join(doubts)}: no person looks so; check the names of the keypoints "
             "(--keypoint-set) and the field of view (--fov)"
@@ -93,29 +90,30 @@ def find_doubts(motion: Motion, stature: Height | None, skeleton_in: Skeleton) -
         found.append(f"{person} shows {joints:.1f} joints a frame, on average: the rest of the body is a guess")
     if doubt := doubt_clock(motion):
         found.append(f"{person} {doubt}: the clock may be wrong; give the true rate with --fps")
-    return found
+    return [Caution(text, "person", motion.keypoints.person) for text in found]
 
 
-def find_rare_people(tracks: Sequence[Keypoints2D], frames: int) -> list[str]:
+def find_rare_people(tracks: Sequence[Keypoints2D], frames: int) -> list[Caution]:
     """A warning that names the people who are seen in less than half of the clip, at most 10."""
     shares = {track.person: seen_share(track, frames) for track in tracks}
     rarely = [f"person {person} ({share:.0%})" for person, share in shares.items() if share < _RARELY]
     if len(rarely) > _NAMED:
         rarely[_NAMED:] = [f"and {len(rarely) - _NAMED} more"]
-    return [f"seen in less than half of the clip: {', '.join(rarely)}"] if rarely else []
+    return [Caution(f"seen in less than half of the clip: {', '.join(rarely)}", "missing")] if rarely else []
 
 
-def find_odd_rate(interval: float) -> list[str]:
+def find_odd_rate(interval: float) -> list[Caution]:
     """A warning where the usual interval of the timestamps, seconds, is of a frame rate outside the measured range."""
     if not interval or _RATES[0] <= 1 / interval <= _RATES[1]:
         return []
-    return [
+    text = (
         f"the timestamps are {interval:.3g} s apart, {1 / interval:.3g} frames per second; lifters are made for 7 to "
         "120, so the motion may be wrong"
-    ]
+    )
+    return [Caution(text, "clock")]
 
 
-def find_gaps(times: Float[np.ndarray, " t"], interval: float) -> list[str]:
+def find_gaps(times: Float[np.ndarray, " t"], interval: float) -> list[Caution]:
     """A warning where timestamps jump: frames are missing, or the camera paused.
 
     Args:
@@ -132,10 +130,11 @@ def find_gaps(times: Float[np.ndarray, " t"], interval: float) -> list[str]:
         return []
     longest = steps.argmax()
     lasts, after = steps[longest], times[longest]
-    return [
+    text = (
         f"gaps in the timestamps: {jumps.sum()}, the longest of {lasts:.2f} s after {after:.2f} s; frames are missing "
         "there"
-    ]
+    )
+    return [Caution(text, "clock")]
 
 
 def seen_share(keypoints: Keypoints2D, frames: int) -> float:

@@ -3,7 +3,6 @@
 import numpy as np
 from jaxtyping import Float
 
-from poselift.kinematics.height import Height
 from poselift.structures import Motion
 
 _HEIGHTS = 1.1, 2.3
@@ -23,14 +22,13 @@ _LENGTHS = {
 Winter (Biomechanics and Motor Control of Human Movement, 2009, figure 4.1), and less for short forearms."""
 
 
-def doubt_body(motion: Motion, stature: Height | None) -> list[str]:
+def doubt_body(motion: Motion) -> list[str]:
     """What speaks against a person's body, one phrase each; none for a body of human size and proportions.
 
     Args:
-        motion: joints in metres, medians over the frames count.
-        stature: the standing height; a given one is not doubted. None if unknown.
+        motion: joints in metres, medians over the frames count. A given height is not doubted.
     """
-    found = []
+    stature, found = motion.height, []
     if stature is not None and stature.origin == "estimated" and not _HEIGHTS[0] <= stature.metres <= _HEIGHTS[1]:
         found.append(f"a height of {stature.metres:.2f} m")
     for (start, end), (name, least, most) in _LENGTHS.items():

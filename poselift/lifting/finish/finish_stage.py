@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.times import interpolate
 from poselift.geometry import set_bone_lengths
 from poselift.kinematics.whole_body import add_body_uncertainty
 from poselift.lifting.finish.constant_bones import BonesSoFar, measure_clip
@@ -21,6 +20,7 @@ from poselift.lifting.prepare.gaps import widening_factors
 from poselift.lifting.prepare.prepare_stage import Prepared, Segment
 from poselift.lifting.prepare.quarter_turns import turn_back
 from poselift.models import Weights
+from poselift.numerics.times import interpolate
 from poselift.structures import Motion
 
 
@@ -91,7 +91,7 @@ def finish(
         )
 
     if stream is None and options.refine:
-        joints = level_feet(place(joints), options.threshold)
+        joints = level_feet(place(joints))
     if options.constant_bones:
         if stream is None:
             lengths = measure_clip(joints, prepared.scores, weights.skeleton_in, skeleton)

@@ -14,7 +14,7 @@ from poselift.kinematics.filtering import gaussian_means
 from poselift.kinematics.foot_contacts import find_contacts
 from poselift.kinematics.ground import UPRIGHT, find_ground
 from poselift.skeleton import Skeleton
-from poselift.structures import FEET, THRESHOLD, Motion
+from poselift.structures import FEET, Motion
 
 _ANKLES, _KNEES = (tuple(f"{foot.removesuffix('_foot')}_{joint}" for foot in FEET) for joint in ("ankle", "knee"))
 
@@ -39,14 +39,13 @@ _LEAN = np.deg2rad(12)
 is below 5 degrees on the real takes of benchmarks/real.md and below 10 on the CMU val views."""
 
 
-def level_feet(motion: Motion, threshold: float = THRESHOLD) -> Float[np.ndarray, "t j 3"]:
+def level_feet(motion: Motion) -> Float[np.ndarray, "t j 3"]:
     """Joints with both feet at one height in the frames in which both stand.
 
     The lengths of the legs' bones change by it; `set_bone_lengths` evens them out.
 
     Args:
         motion: of one person, in the camera frame, with the root.
-        threshold: keypoints with a lower score count as unseen.
 
     Returns:
         The joints of the motion; unchanged if its skeleton lacks knees, ankles or shoulders, or if up is not known.
@@ -54,10 +53,10 @@ def level_feet(motion: Motion, threshold: float = THRESHOLD) -> Float[np.ndarray
     skeleton, axes = motion.skeleton, motion.body_axis()
     if axes is None or not {*_ANKLES, *_KNEES} <= set(skeleton.joints):
         return motion.joints
-    up = find_ground([motion], threshold, [motion.keypoints.person]).up
+    up = find_ground([motion], resize=True).up
     axes = axes / np.maximum(np.linalg.norm(axes, axis=-1, keepdims=True), 1e-9)
     upright = axes @ up > UPRIGHT  # false for NaN
-    down = find_contacts(motion, up, threshold)
+    down = find_contacts(motion, up)
     if down is None or not upright.any():
         return motion.joints
     axis = axes[upright].mean(0)

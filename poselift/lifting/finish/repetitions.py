@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Bool, Float
 
-from poselift.core.times import interpolate
 from poselift.lifting.prepare.gaps import NEAR
+from poselift.numerics.times import interpolate
 
 _CONTEXT = 0.2
 """Seconds before and after a gap that are compared."""

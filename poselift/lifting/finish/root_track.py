@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from poselift.core.banded import solve_banded
 from poselift.geometry import NEAREST_PERSON
 from poselift.kinematics.foot_contacts import missing_frames
 from poselift.lifting.prepare.prepare_stage import Prepared
+from poselift.numerics.banded import solve_banded
 
 OUTLIER = 0.1
 """Distance of a joint from its ray, metres, at which it counts half."""

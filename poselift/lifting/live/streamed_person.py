@@ -7,7 +7,6 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.errors import InputError
-from poselift.core.times import interpolate
 from poselift.detection.orientation import body_angle
 from poselift.geometry import set_bone_lengths
 from poselift.geometry.camera import Camera
@@ -20,6 +19,7 @@ from poselift.lifting.prepare.prepare_stage import Prepared, prepare
 from poselift.lifting.prepare.quarter_turns import choose_turns
 from poselift.lifting.prepare.stream_window import choose_window_frames, cut_window, stream_stride
 from poselift.models import Weights
+from poselift.numerics.times import interpolate
 from poselift.skeleton import Skeleton
 from poselift.structures import BRIDGE, Keypoints2D, Motion, StreamedPose
 

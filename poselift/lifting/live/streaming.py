@@ -6,10 +6,9 @@ from functools import partial
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.bounded import real_number
+from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
-from poselift.core.kinds import check_kinds
-from poselift.core.times import ENOUGH, check_intervals
+from poselift.core.safe_parsing import real_number
 from poselift.geometry.camera import Camera
 from poselift.lifting.live.pose_smoothing import PoseSmoother
 from poselift.lifting.live.streamed_person import StreamedPerson
@@ -18,6 +17,7 @@ from poselift.lifting.network.overlapping_windows import lift_segments
 from poselift.lifting.network.protocol import Network
 from poselift.lifting.options import LiftOptions
 from poselift.models import Weights
+from poselift.numerics.times import ENOUGH, check_intervals
 from poselift.skeleton import Skeleton
 from poselift.structures import StreamedPose
 
@@ -64,7 +64,7 @@ class StreamingPeople:
         True
     """
 
-    @check_kinds
+    @check_annotations
     def __init__(
         self,
         weights: Weights,

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float, Int
 
-from poselift.core.times import interpolate
 from poselift.lifting.network.protocol import Lifted, Network, Windows
 from poselift.lifting.prepare.prepare_stage import Segment
+from poselift.numerics.times import interpolate
 
 
 def lift_segments(network: Network, segments: Sequence[Segment], window: int, flip: bool) -> list[Lifted]:

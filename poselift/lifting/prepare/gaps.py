@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from poselift.core.curves import interpolate_monotone
 from poselift.lifting.prepare.rates import SLACK, SLOWEST
+from poselift.numerics.curves import interpolate_monotone
 
 MAX_GAP = 1.0
 """Seconds without keypoints that are bridged. Frames of longer gaps stay empty."""

@@ -6,7 +6,6 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from poselift.core.errors import InputError
-from poselift.core.times import check_intervals, usual_interval
 from poselift.geometry.camera import Camera
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.prepare.gaps import add_frames_between, choose_frames, fill_gaps, find_segments
@@ -15,6 +14,7 @@ from poselift.lifting.prepare.quarter_turns import turn_upright
 from poselift.lifting.prepare.rates import count_interleaved, is_slow
 from poselift.lifting.prepare.rays import keypoint_rays
 from poselift.models import Weights
+from poselift.numerics.times import check_intervals, usual_interval
 from poselift.structures import Keypoints2D
 
 _CORNER = 2.0

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from poselift.core.times import usual_interval
 from poselift.lifting.prepare.gaps import MAX_GAP
 from poselift.lifting.prepare.prepare_stage import Prepared
 from poselift.lifting.prepare.rates import count_interleaved
+from poselift.numerics.times import usual_interval
 
 FASTEST_STREAM = 60.0
 """Highest frame rate of a stream's one motion. Interleaved motions, as in a file, put the newest frame 3 mm further off

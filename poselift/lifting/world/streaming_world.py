@@ -11,7 +11,7 @@ from poselift.kinematics.ground import Ground, find_ground
 from poselift.kinematics.up import level_axes
 from poselift.lifting.world.world_frame import ground_below
 from poselift.skeleton import Skeleton
-from poselift.structures import Keypoints2D, Motion, StreamedPose, move
+from poselift.structures import THRESHOLD, Keypoints2D, Motion, StreamedPose, move
 
 FIRST = 3.0
 """Seconds until the first ground."""
@@ -35,13 +35,17 @@ class StreamingWorld:
         camera: the camera of the keypoints.
         skeleton: of the poses.
         keypoint_skeleton: of the keypoints.
+        threshold: keypoints with a lower score were not lifted.
 
     Attributes:
         ground: the ground in use, in the camera frame; None in the first `FIRST` seconds.
     """
 
-    def __init__(self, camera: Camera, skeleton: Skeleton, keypoint_skeleton: Skeleton) -> None:
+    def __init__(
+        self, camera: Camera, skeleton: Skeleton, keypoint_skeleton: Skeleton, threshold: float = THRESHOLD
+    ) -> None:
         self.ground: Ground | None = None
+        self._threshold = threshold
         self._image_size = camera.image_size
         self._skeleton, self._keypoint_skeleton = skeleton, keypoint_skeleton
         self._recent: deque[tuple[int, StreamedPose]] = deque(maxlen=_POSES)
@@ -86,7 +90,8 @@ class StreamingWorld:
         )
         times = np.array([pose.timestamp for pose in poses])
         keypoints = Keypoints2D(pixels, scores, times, self._keypoint_skeleton, self._image_size, person)
-        return Motion(joints, root, times, np.zeros(len(poses), bool), self._skeleton, "camera", keypoints)
+        never = np.zeros(len(poses), bool)
+        return Motion(joints, root, times, never, self._skeleton, "camera", keypoints, threshold=self._threshold)
 
 
 def _blend(old: Ground | None, new: Ground, seconds: float) -> Ground:

@@ -1,24 +1,23 @@
 """Motions in the world of a still camera: Y up, the ground at Y = 0, feet that do not skate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from poselift.core.kinds import check_kinds
+from poselift.core.annotations import check_annotations
 from poselift.geometry.camera import Camera
 from poselift.kinematics.foot_contacts import feet_of, find_contacts, runs_of
 from poselift.kinematics.ground import Ground, find_ground
-from poselift.kinematics.height import Height, enlarge
+from poselift.kinematics.height import enlarge
 from poselift.kinematics.up import level_axes
 from poselift.lifting.finish.root_track import Standing, solve_root
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.lifting.prepare.rays import keypoint_rays
 from poselift.lifting.world.planted_feet import plant_feet
 from poselift.lifting.world.resting_height import find_resting_moves
-from poselift.structures import THRESHOLD, Motion, move
+from poselift.structures import Motion, move
 
 
 @dataclass(frozen=True)
@@ -26,66 +25,49 @@ class World:
     """All people in the world frame: right-handed, x to the camera's right, y up, z towards the camera.
 
     Attributes:
-        motions: with contacts, if the skeleton has feet.
-        R: rotation from the camera frame; a place x of the camera frame is at R x + t.
-        t: the camera's place, metres.
+        motions: with contacts, if the skeleton has feet, and with heights; those that were estimated fit the ground.
+        camera: with its place in the world.
         uncertainty: standard deviation of the direction of up, radians.
         feet_seen: whether any foot was ever in sight; if not, the ground is a guess.
-        heights: standing height by person's number, as far as known; those that were estimated fit the ground.
     """
 
     motions: list[Motion]
-    R: Float[np.ndarray, "3 3"]
-    t: Float[np.ndarray, "3"]
+    camera: Camera
     uncertainty: float
     feet_seen: bool
-    heights: dict[int, Height]
 
 
-@check_kinds
-def to_world(
-    motions: Sequence[Motion],
-    camera: Camera,
-    threshold: float = THRESHOLD,
-    heights: Mapping[int, Height] = MappingProxyType({}),
-) -> World:
+@check_annotations
+def to_world(motions: Sequence[Motion], camera: Camera) -> World:
     """Motions in the world frame, with planted feet.
 
     The origin lies on the ground below the first known root. Each root's track is solved again with feet that stay in
     place during contacts; the legs take up what still slides. Then the root goes up or down, slowly, until standing
-    feet rest on the ground. People whose height is estimated are scaled about the camera so that all stand on one
-    ground.
+    feet rest on the ground. People whose height nobody gave (`Motion.height`) are scaled about the camera so that all
+    stand on one ground.
 
     Args:
         motions: in the camera frame, of one clip from a still camera.
         camera: the camera of the keypoints.
-        threshold: keypoints with a lower score are not used.
-        heights: by person's number; a given height stays. People without one count as estimated.
 
     Raises:
         InputError: a motion is not in the camera frame.
     """
-    people = [motion.keypoints.person for motion in motions]
-    estimated = [person for person in people if person not in heights or heights[person].origin == "estimated"]
-    ground = find_ground(motions, threshold, estimated)
+    ground = find_ground(motions, resize=True)
     sized = [enlarge(motion, scale) for motion, scale in zip(motions, ground.scales.tolist(), strict=True)]
-    standing = [_stand(motion, ground, camera, threshold) for motion in sized]
+    standing = [_stand(motion, ground, camera) for motion in sized]
     R = level_axes(ground.up)
     t = -R @ _below(standing, ground)
     turned = [move(motion, R, t, "world") for motion in standing]
-    scales = dict(zip(people, ground.scales.tolist(), strict=True))
-    grown = {
-        person: replace(height, metres=scales.get(person, 1.0) * height.metres) for person, height in heights.items()
-    }
-    return World(turned, R, t, ground.uncertainty, ground.feet_seen, grown)
+    return World(turned, camera.with_pose(R, t), ground.uncertainty, ground.feet_seen)
 
 
-def _stand(motion: Motion, ground: Ground, camera: Camera, threshold: float) -> Motion:
+def _stand(motion: Motion, ground: Ground, camera: Camera) -> Motion:
     """The motion in the camera frame with contacts, and with planted feet that rest on the ground."""
-    down = find_contacts(motion, ground.up, threshold)
+    down = find_contacts(motion, ground.up)
     if down is None:
         return motion
-    root = _solve_standing(motion, down, camera, threshold)
+    root = _solve_standing(motion, down, camera)
     motion = replace(motion, root=root.astype(motion.root.dtype), contacts=np.any(down, axis=-1))
     feet = feet_of(motion)
     assert feet is not None
@@ -97,15 +79,13 @@ def _stand(motion: Motion, ground: Ground, camera: Camera, threshold: float) -> 
     return replace(motion, root=(motion.root + raised).astype(motion.root.dtype))
 
 
-def _solve_standing(
-    motion: Motion, down: Bool[np.ndarray, "t 2 p"], camera: Camera, threshold: float
-) -> Float[np.ndarray, "t 3"]:
+def _solve_standing(motion: Motion, down: Bool[np.ndarray, "t 2 p"], camera: Camera) -> Float[np.ndarray, "t 3"]:
     """The root's track with feet that stay in place during contacts."""
     feet = feet_of(motion)
     assert feet is not None
     frames = len(motion)
     points = (feet.points - motion.root[:, None, None]).reshape(frames, -1, 3)
-    pixels, scores = select_lifter_joints(motion.keypoints, motion.skeleton, threshold, motion.pelvis)
+    pixels, scores = select_lifter_joints(motion.keypoints, motion.skeleton, motion.threshold, motion.pelvis)
     rays, trust = keypoint_rays(pixels, scores, camera, motion.skeleton, motion.skeleton)
     root = np.full((frames, 3), np.nan)
     for first, end in runs_of(np.isfinite(motion.root).all(-1) & np.isfinite(motion.joints).all((1, 2))):

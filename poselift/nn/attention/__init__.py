@@ -8,9 +8,9 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
+from poselift.core.annotations import check_value
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
-from poselift.core.kinds import check_value
 from poselift.nn.attention.adaptive_span import AdaptiveSpanAttention
 from poselift.nn.attention.co_attention import CoAttention
 from poselift.nn.attention.compositional import CompositionalAttention

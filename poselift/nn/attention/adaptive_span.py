@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from poselift.core.kinds import Amount, Count
+from poselift.core.annotations import Amount, Count
 from poselift.nn.attention.blockwise import Projections, attend_to_band, merge
 from poselift.nn.attention.sparse import SparseAttention
 

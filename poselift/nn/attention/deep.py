@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from poselift.core.kinds import Count
+from poselift.core.annotations import Count
 from poselift.nn.attention.additive import AdditiveAttention
 from poselift.nn.attention.heads import head_weights
 

@@ -6,8 +6,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from poselift.core.annotations import Count
 from poselift.core.errors import InputError
-from poselift.core.kinds import Count
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.heads import join_heads, split_heads, split_parts
 from poselift.nn.attention.mechanism import Attention

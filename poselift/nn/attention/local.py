@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from poselift.core.kinds import Count, Whole
+from poselift.core.annotations import Count, Whole
 from poselift.nn.attention.blockwise import Projections, allow_all, attend_to_window, merge
 from poselift.nn.attention.sparse import SparseAttention
 

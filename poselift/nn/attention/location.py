@@ -5,8 +5,8 @@ from typing import Any
 from jaxtyping import Float
 from torch import Tensor
 
+from poselift.core.annotations import Count
 from poselift.core.errors import InputError
-from poselift.core.kinds import Count
 from poselift.nn.attention.heads import head_weights
 from poselift.nn.attention.pairwise import PairwiseAttention
 

@@ -7,8 +7,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from poselift.core.annotations import Count
 from poselift.core.errors import InputError
-from poselift.core.kinds import Count
 from poselift.nn.attention.blockwise import (
     Part,
     attend,

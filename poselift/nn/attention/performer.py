@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from poselift.core.kinds import Count
+from poselift.core.annotations import Count
 from poselift.nn.attention.blockwise import join_blocks, split_into_blocks
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.heads import join_heads, split_heads, split_parts

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from poselift.core.kinds import Count
+from poselift.core.annotations import Count
 from poselift.nn.attention.blockwise import Projections, attend, attend_to_band, join_columns, merge, split_into_columns
 from poselift.nn.attention.sparse import SparseAttention
 

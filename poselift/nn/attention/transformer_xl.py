@@ -7,8 +7,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from poselift.core.annotations import Count
 from poselift.core.errors import InputError
-from poselift.core.kinds import Count
 from poselift.nn.attention.blockwise import attend, join_blocks, merge, split_into_blocks
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.distributions import softmax

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.times import usual_interval
 from poselift.kinematics import Angles
 from poselift.kinematics.up import rotation_to_y_up
+from poselift.numerics.times import usual_interval
 from poselift.skeleton import Skeleton
 from poselift.skeleton.flesh import CORNERS
 from poselift.structures import Motion

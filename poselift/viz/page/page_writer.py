@@ -17,7 +17,7 @@ import numpy as np
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_pair, write_text
-from poselift.core.times import check_span
+from poselift.numerics.times import check_span
 from poselift.structures import Motion
 from poselift.viz.page.page_content import View, encode
 from poselift.viz.page.page_video import write_small_video

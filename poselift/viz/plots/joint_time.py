@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from poselift.core.times import half_interval, interpolate
 from poselift.kinematics import Angles
+from poselift.numerics.times import half_interval, interpolate
 from poselift.structures import Motion
 from poselift.viz.plots.style import COLUMN, GREY, INK, LOOKS, add_legend, style_plot
 

@@ -6,8 +6,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 from matplotlib.colors import to_rgba
 
-from poselift.core.times import frame_at, half_interval
 from poselift.kinematics.up import rotation_to_y_up
+from poselift.numerics.times import frame_at, half_interval
 from poselift.structures import Motion
 from poselift.viz.colors import PALE
 from poselift.viz.limbs import Limbs, limbs_of

@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from poselift.core.times import frame_at, half_interval
 from poselift.geometry.camera import Camera
+from poselift.numerics.times import frame_at, half_interval
 from poselift.structures import Motion
 from poselift.viz.limbs import limbs_of
 from poselift.viz.pixels import pixels_of

@@ -19,12 +19,12 @@ from poselift.cli.batch.batch_run import BatchRun
 from poselift.cli.batch.settings import find_settings
 from poselift.cli.batch.video_task import Lifter, Task
 from poselift.cli.batch.videos import find_videos
-from poselift.cli.detector import DetectorRequest
 from poselift.cli.formats import write_formats
-from poselift.cli.lift_request import LiftRequest
+from poselift.cli.lift_request import CommandRequest
 from poselift.cli.request_fields import set_fields
 from poselift.core import threads
 from poselift.core.locks import hold_lock
+from poselift.lifting.request import DetectorRequest
 from poselift.video import VideoWriter
 from tests.cli.batch.conftest import BROKEN, GOOD, QUICK, contents
 from tests.cli.running import poselift
@@ -232,7 +232,7 @@ def test_a_full_disk_is_no_fault_of_the_video(formats, videos, tmp_path, monkeyp
     """The next run tries it again, wherever the disk was full."""
     monkeypatch.setattr(threads, "_limit", 0)
     given = {"weights": "tiny", "detector": DetectorRequest("movenet-fast"), "flip": False, "overlay": False}
-    request = set_fields(LiftRequest(), given | {"formats": formats})
+    request = set_fields(CommandRequest(), given | {"formats": formats})
     video = find_videos(str(videos / "monday"), str(tmp_path), request)[0]
     lifter, task = Lifter(request, "cpu", 1), Task(video, find_settings(request), str(tmp_path))
     if formats:  # the disk is full as the further formats begin
@@ -257,7 +257,7 @@ def _write_without_room(write, *arguments):
 def test_videos_of_a_store_are_lifted_into_a_store(store, whole, monkeypatch):
     monkeypatch.setattr(threads, "_limit", 0)
     given = {"weights": "tiny", "detector": DetectorRequest("movenet-fast"), "flip": False, "overlay": False}
-    request = set_fields(LiftRequest(), given)
+    request = set_fields(CommandRequest(), given)
     videos = find_videos("memory://in", "memory://out", request)
     assert [video.path for video in videos] == ["memory:///in/monday/walk.mp4", "memory:///in/text.mov"]
     lifter = Lifter(request, "cpu", 1)

@@ -6,9 +6,9 @@ import threading
 import pytest
 
 from poselift.cli.batch.folders import KEPT, open_folder, tidy_stopped
-from poselift.cli.result_folder import open_results
 from poselift.core.errors import InputError
 from poselift.core.locks import BusyError, hold_lock
+from poselift.recordings.result_folder import open_results
 
 
 def test_a_folder_in_which_nothing_was_to_be_done_leaves_nothing(tmp_path):

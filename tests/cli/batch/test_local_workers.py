@@ -12,7 +12,7 @@ from poselift.cli.batch.local_workers import LocalEngine
 from poselift.cli.batch.settings import Settings
 from poselift.cli.batch.video_task import Outcome, Task
 from poselift.cli.batch.videos import Video
-from poselift.cli.lift_request import LiftRequest
+from poselift.cli.lift_request import CommandRequest
 from poselift.core.errors import InputError
 
 
@@ -44,12 +44,12 @@ def engine(monkeypatch):
     monkeypatch.setattr(local, "Lifter", StandIn)
     spawning = local.multiprocessing.get_context
     monkeypatch.setattr(local.multiprocessing, "get_context", lambda _: spawning("fork"))
-    return lambda *devices, timeout=30.0: LocalEngine(LiftRequest(), list(devices), 1, timeout)
+    return lambda *devices, timeout=30.0: LocalEngine(CommandRequest(), list(devices), 1, timeout)
 
 
 def tasks(*names):
     return [
-        Task(Video(name, name, f"{number}-{name}", None, LiftRequest()), Settings({}, {}), "out")
+        Task(Video(name, name, f"{number}-{name}", None, CommandRequest()), Settings({}, {}), "out")
         for number, name in enumerate(names)
     ]
 

@@ -3,9 +3,9 @@
 from dataclasses import fields, is_dataclass, replace
 
 from poselift.cli.batch.settings import Settings, find_settings
-from poselift.cli.detector import DetectorRequest
-from poselift.cli.lift_request import DetectionRequest, LiftRequest
+from poselift.cli.lift_request import CommandRequest
 from poselift.lifting import LiftOptions
+from poselift.lifting.request import DetectionRequest, DetectorRequest
 
 
 def changed_once(request):
@@ -22,18 +22,18 @@ def changed_once(request):
 
 
 def test_every_field_counts_unless_it_changes_no_result():
-    before, requests = find_settings(LiftRequest()), list(changed_once(LiftRequest()))
-    assert [request for request, counts in requests if not counts] == [LiftRequest()], "what a detector may do"
+    before, requests = find_settings(CommandRequest()), list(changed_once(CommandRequest()))
+    assert [request for request, counts in requests if not counts] == [CommandRequest()], "what a detector may do"
     for request, counts in requests:
         assert (find_settings(request) != before) == counts, request
 
 
 def test_only_what_is_looked_for_and_how_needs_new_detections():
-    before = find_settings(LiftRequest())
-    again = find_settings(replace(LiftRequest(), fov=60.0, options=LiftOptions(threshold=0.5)))
+    before = find_settings(CommandRequest())
+    again = find_settings(replace(CommandRequest(), fov=60.0, options=LiftOptions(threshold=0.5)))
     assert again.detection == before.detection
     assert again.lifting != before.lifting
-    assert find_settings(LiftRequest(DetectionRequest(quality="best"))).detection != before.detection
+    assert find_settings(CommandRequest(DetectionRequest(quality="best"))).detection != before.detection
 
 
 def test_a_file_with_the_name_of_an_option_changes_nothing(tmp_path, monkeypatch):
@@ -41,7 +41,7 @@ def test_a_file_with_the_name_of_an_option_changes_nothing(tmp_path, monkeypatch
     (tmp_path / "fast").write_text("a file")
     (tmp_path / "pose.onnx").write_text("a network")
     detector = DetectorRequest("rtmpose", {"model": "pose.onnx", "person_model": "gone.onnx"})
-    detection = find_settings(LiftRequest(DetectionRequest(quality="fast", detector=detector))).detection
+    detection = find_settings(CommandRequest(DetectionRequest(quality="fast", detector=detector))).detection
     assert detection["quality"] == "fast"
     assert detection["detector"]["files"]["person_model"] == "gone.onnx"
     assert len(detection["detector"]["files"]["model"]) == 64, "the SHA-256 of the file"

@@ -6,14 +6,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from poselift.cli.batch.videos import find_videos, take_shard
-from poselift.cli.lift_request import LiftRequest
+from poselift.cli.lift_request import CommandRequest
 from poselift.core.errors import InputError
 from poselift.lifting import LiftOptions
 
 
 @pytest.fixture
 def request_for_all():
-    return LiftRequest(fov=60.0, world=True)
+    return CommandRequest(fov=60.0, world=True)
 
 
 @pytest.fixture
@@ -61,9 +61,9 @@ def test_sources_without_videos(given, message, source, request_for_all):
 
 def test_a_row_may_turn_off_what_is_on_for_all(source):
     text = "path,world,no-flip,no-constant-bones\na/walk.mov,no,false,0\nb.MP4,,,\n"
-    request = replace(LiftRequest(world=True), options=LiftOptions(flip=False, constant_bones=False))
+    request = replace(CommandRequest(world=True), options=LiftOptions(flip=False, constant_bones=False))
     first, second = find_videos(manifest(source, text), "out", request)
-    assert first.request == LiftRequest()
+    assert first.request == CommandRequest()
     assert second.request == request
 
 

@@ -28,6 +28,6 @@ def test_joints_that_the_lifter_does_not_know_show_nothing():
     keypoints = Keypoints2D(np.full((4, 17, 2), 100.0), scores, times, COCO17, (640, 480))
     motion = Motion(np.zeros((4, 17, 3)), np.ones((4, 3)), times, np.zeros(4, bool), H36M17, "camera", keypoints)
     guess = "person 1 shows 1.0 joints a frame, on average: the rest of the body is a guess"
-    assert guess in find_doubts(motion, None, H36M17)
+    assert guess in find_doubts(motion, H36M17)
     # Six joints are enough.
-    assert not any("is a guess" in doubt for doubt in find_doubts(motion, None, COCO17))
+    assert not any("is a guess" in doubt for doubt in find_doubts(motion, COCO17))

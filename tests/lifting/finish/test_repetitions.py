@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from poselift.core.times import usual_interval
 from poselift.lifting.finish.repetitions import fill_from_repetitions
+from poselift.numerics.times import usual_interval
 
 
 def _waving(times, period=0.9):

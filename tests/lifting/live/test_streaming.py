@@ -86,7 +86,7 @@ def test_the_network_sees_the_frames_up_to_the_newest_only(keypoints, weights, c
 @pytest.mark.parametrize("kind", ["plain", "slow", "every second frame empty"])
 def test_a_lookahead_as_long_as_the_clip_gives_the_motion_of_lift(keypoints, sure, camera, monkeypatch, kind):
     """But for the bones, which a stream measures so far, and level feet, which it does not have."""
-    monkeypatch.setattr("poselift.lifting.finish.finish_stage.level_feet", lambda motion, threshold: motion.joints)
+    monkeypatch.setattr("poselift.lifting.finish.finish_stage.level_feet", lambda motion: motion.joints)
     clip = {
         "plain": keypoints[:63],
         "slow": every(keypoints, 5),  # ten frames a second

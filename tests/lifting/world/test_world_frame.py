@@ -26,17 +26,17 @@ def test_axes_origin_and_the_way_back(rendered):
     world = to_world([rendered.motion], rendered.camera)
     motion = world.motions[0]
     assert motion.frame == "world"
-    np.testing.assert_allclose(world.R @ world.R.T, np.eye(3), atol=1e-12)
-    assert np.linalg.det(world.R) == pytest.approx(1)
+    np.testing.assert_allclose(world.camera.R @ world.camera.R.T, np.eye(3), atol=1e-12)
+    assert np.linalg.det(world.camera.R) == pytest.approx(1)
     # The camera is above the ground and, as z is backward, at a positive z from the first root; x is its right.
-    assert world.t[1] == pytest.approx(1.6, abs=0.05)
-    assert world.t[2] == pytest.approx(6, abs=0.3)
-    assert world.R[0] @ [1, 0, 0] > 0.99
-    assert world.R[2] @ [0, 0, -1] > 0.9
+    assert world.camera.t[1] == pytest.approx(1.6, abs=0.05)
+    assert world.camera.t[2] == pytest.approx(6, abs=0.3)
+    assert world.camera.R[0] @ [1, 0, 0] > 0.99
+    assert world.camera.R[2] @ [0, 0, -1] > 0.9
     np.testing.assert_allclose(motion.root[0, [0, 2]], 0, atol=1e-5)
     pelvis = rendered.world(rendered.motion)[:, 0]
     np.testing.assert_allclose(motion.root[:, 1], pelvis[:, 1], atol=0.05)
-    back = (motion.root - world.t) @ world.R
+    back = (motion.root - world.camera.t) @ world.camera.R
     np.testing.assert_allclose(back, rendered.motion.root, atol=0.03)
 
 
@@ -84,21 +84,21 @@ def test_one_ground_for_everybody_whoever_is_of_known_height(given, estimates, w
         joints = np.repeat(standing_pose()[None], len(TIMES), 0)
     sideways = joints @ np.array([[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]])
     true = estimate_height(standing_pose()[None, CMU28.indices(list(H36M17.joints))], H36M17).metres
-    people, heights = [], {}
+    people = []
     for person, (places, size) in enumerate(zip((joints, sideways + [-1, 0, -2]), estimates, strict=True), start=1):
         rendered = render(places, TIMES, down, skeleton=H36M17)
         motion = replace(rendered.motion, keypoints=replace(rendered.motion.keypoints, person=person))
-        people.append(enlarge(motion, size))
-        heights[person] = Height(size * true, 0.1, "given" if person == given else "estimated")
-    world = to_world(people, rendered.camera, heights=heights)
+        height = Height(size * true, 0.1, "given" if person == given else "estimated")
+        people.append(replace(enlarge(motion, size), height=height))
+    world = to_world(people, rendered.camera)
     for person, motion in enumerate(world.motions, start=1):
         ankles = (motion.joints + motion.root[:, None])[:, H36M17.indices(["left_ankle", "right_ankle"]), 1]
         assert np.median(ankles[motion.contacts]) == pytest.approx(0.08, abs=0.02)
-        found = world.heights[person].metres
+        found = motion.height.metres
         assert found == pytest.approx(true, rel=0.06)
         assert found == pytest.approx(estimate_height(motion.joints, motion.skeleton).metres, rel=0.01)
         if person == given:
-            assert found == heights[person].metres
+            assert found == people[person - 1].height.metres
 
 
 def test_who_stands_on_a_roof_keeps_the_size():
@@ -160,10 +160,10 @@ def test_feet_that_nobody_saw_do_not_stand(rendered):
     world = to_world([motion], rendered.camera)
     assert not world.feet_seen
     assert not world.motions[0].contacts.any()
-    np.testing.assert_allclose(world.motions[0].joints @ world.R, motion.joints, atol=1e-5)
+    np.testing.assert_allclose(world.motions[0].joints @ world.camera.R, motion.joints, atol=1e-5)
     assert to_world([rendered.motion], rendered.camera).feet_seen
     # Scores are 0.9.
-    unseen = to_world([rendered.motion], rendered.camera, threshold=0.95)
+    unseen = to_world([replace(rendered.motion, threshold=0.95)], rendered.camera)
     assert not unseen.feet_seen
     assert not unseen.motions[0].contacts.any()
 
@@ -195,7 +195,7 @@ def test_who_moved_while_frames_were_lacking_keeps_the_pose():
     rendered = render(joints, times, skeleton=H36M17)
     world = to_world([rendered.motion], rendered.camera)
     assert world.motions[0].contacts.all()
-    np.testing.assert_allclose(world.motions[0].joints @ world.R, rendered.motion.joints, atol=0.01)
+    np.testing.assert_allclose(world.motions[0].joints @ world.camera.R, rendered.motion.joints, atol=0.01)
 
 
 def test_who_came_closer_while_frames_were_lacking_is_where_the_rays_say():
@@ -204,7 +204,7 @@ def test_who_came_closer_while_frames_were_lacking_is_where_the_rays_say():
     joints[75:, :, 2] -= 1.0
     rendered = render(joints, times, skeleton=H36M17)
     world = to_world([rendered.motion], rendered.camera)
-    root = (world.motions[0].root - world.t) @ world.R
+    root = (world.motions[0].root - world.camera.t) @ world.camera.R
     assert np.abs(root - rendered.motion.root).max() < 0.025
 
 

@@ -91,7 +91,8 @@ function stopper() {
 async function lifted(file, settings, progress, signal, given) {
   const begun = performance.now();
   progress("loading", 0);
-  describeMachine(await open(progress));
+  const machine = await open(progress), { constants } = machine;
+  describeMachine(machine);
   const load = (performance.now() - begun) / 1000;
   signal.throwIfAborted();
   progress("opening", 0);
@@ -99,7 +100,7 @@ async function lifted(file, settings, progress, signal, given) {
   if (found.undecodable) found = await findSeeking(file, progress);
   signal.throwIfAborted();
   if (!found.tracks.length) throw new Error(nobody(file, found));
-  const made = new Session(workroom, site, file, found, { ...settings, ...given?.settings });
+  const made = new Session(workroom, { ...site, constants }, file, found, { ...settings, ...given?.settings });
   await made.lift(progress);
   made.seconds.load = load;
   return made;

@@ -7,11 +7,12 @@ import { floorsOf, rotationToYUp } from "./upright.js";
 /**
  * @param session who was lifted, and of what: people, camera, times and name of the clip.
  * @param drawing how skeletons are drawn: lines, bodies and colours of poselift.
+ * @param constants of numbers.json.
  * @param files makes the files of a person, by ending.
  */
-export function contentOf({ people, camera, times, start, file }, drawing, files) {
+export function contentOf({ people, camera, times, start, file }, drawing, constants, files) {
   const rows = (values, columns) => Array.from({ length: values.length / columns }, (_, i) => [...values.subarray(i * columns, (i + 1) * columns)]);
-  const motions = people.map(({ motion }) => motion), up = rotationToYUp(motions), floors = floorsOf(motions, up, drawing);
+  const motions = people.map(({ motion }) => motion), up = rotationToYUp(motions, constants), floors = floorsOf(motions, up, drawing, constants);
   const content = { title: file.name, world: false, up, camera: { K: rows(camera.K, 3) }, size: [camera.width, camera.height],
     times: Float64Array.from(times, (time) => time - times[0]), video: { start: start - times[0] } };
   content.people = people.map(({ motion, angles, guessed }, i) => {

@@ -6,7 +6,7 @@ import { contentOf } from "./content.js";
 export class Session {
   /**
    * @param workroom runs tasks in the worker.
-   * @param site what site.json says.
+   * @param site what site.json says, and the constants of numbers.json.
    * @param file the video. @param found its size, times and tracks, as the worker's `find` gives them.
    * @param settings `fov` in degrees and `height` in metres, where the user knows them, or `K` of a result.
    */
@@ -41,7 +41,7 @@ export class Session {
   }
 
   /** What the viewer shows. */
-  content() { return contentOf(this, this.site.drawing, (person) => this.filesOf(person)); }
+  content() { return contentOf(this, this.site.drawing, this.site.constants, (person) => this.filesOf(person)); }
 
   /** What makes the files of a person, by ending, that the viewer does not make itself. */
   filesOf(person) {

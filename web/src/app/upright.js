@@ -2,11 +2,6 @@
 
 import { bodyAxes, cross, dot } from "../numbers/ground.js";
 
-/** Cosines: of 45 degrees, the most that an upright body leans, and of 25, the most that the camera does. */
-const UPRIGHT = Math.SQRT1_2, TILT = 25 * Math.PI / 180;
-/** Metres: people who are less than this above the lowest one stand on the same ground; and the most that is shown. */
-const SAME_GROUND = .35, HIGHEST = .7;
-
 const unit = (a) => a.map((value) => value / Math.hypot(...a));
 
 /** The value below which a share of sorted values lies. */
@@ -16,19 +11,19 @@ function quantile(values, share) {
 }
 
 /** The rotation from the camera frame to a level one with Y up, as rows. */
-export function rotationToYUp(motions) {
+export function rotationToYUp(motions, { up: { UPRIGHT, MAX_TILT } }) {
   const axes = motions.flatMap(bodyAxes).map(unit).filter((axis) => -axis[1] > UPRIGHT);
   let up = axes.length ? unit([0, 1, 2].map((i) => quantile(axes.map((axis) => axis[i]), .5))) : [0, -1, 0];
-  if (-up[1] < Math.cos(TILT)) {
+  if (-up[1] < Math.cos(MAX_TILT)) {
     const sideways = unit([up[0], 0, up[2]]);
-    up = [Math.sin(TILT) * sideways[0], -Math.cos(TILT), Math.sin(TILT) * sideways[2]];
+    up = [Math.sin(MAX_TILT) * sideways[0], -Math.cos(MAX_TILT), Math.sin(MAX_TILT) * sideways[2]];
   }
   const x = unit([1, 0, 0].map((value, i) => value - up[0] * up[i]));
   return [x, up, cross(x, up)];
 }
 
 /** Height of the ground under each person after the rotation, metres. */
-export function floorsOf(motions, up, { skeletons }) {
+export function floorsOf(motions, up, { skeletons }, { stage }) {
   const people = motions.map(({ joints, root, skeleton, times }) => {
     const lowest = [], places = [[], []], count = skeleton.joints.length;
     for (let frame = 0; frame < times.length; frame++) {
@@ -46,6 +41,6 @@ export function floorsOf(motions, up, { skeletons }) {
   return people.map((person) => {
     if (!person) return 0;
     const rise = person.floor - first.floor, apart = Math.hypot(...person.place.map((value, i) => value - first.place[i]));
-    return person.floor - person.sole - (rise > SAME_GROUND + .15 * apart ? Math.min(rise, HIGHEST) : 0);
+    return person.floor - person.sole - (rise > stage.MIN_RISE + stage.SLOPE * apart ? Math.min(rise, stage.MAX_RISE) : 0);
   });
 }

@@ -33,8 +33,8 @@ async function open({ sizes, inside }, progress) {
   Object.assign(ort.env.wasm, { numThreads: threads, wasmPaths: { mjs: address(`${runtime}.mjs`) } });
   ort.env.wasm.wasmBinary = await files.unpacked(wasm);
   ort.env.logLevel = "error"; // it warns of operators that run on the processor by design
-  const detector = "movenet_multipose.onnx" in sizes ? await MoveNet.open(ort, (name) => files.read(name), gpu) : null;
-  const numbers = await openNumbers(ort, (name) => files.read(name));
+  const read = (name) => files.read(name), numbers = await openNumbers(ort, read);
+  const detector = "movenet_multipose.onnx" in sizes ? await MoveNet.open(ort, read, numbers.facts, gpu) : null;
   return { detector, numbers, gpu, threads };
 }
 
@@ -70,7 +70,7 @@ async function find({ file, seeked }, progress) {
   const { detector, numbers } = await ready, mine = ++current;
   const video = seeked ? { ...seeked, frames: () => seekedFrames(seeked) } : await openDecoded(file);
   if (!video) return { undecodable: true };
-  const finder = new Finder(detector), watch = new Stopwatch(), begun = performance.now(), goOn = stopper(mine);
+  const finder = new Finder(detector, numbers.facts), watch = new Stopwatch(), begun = performance.now(), goOn = stopper(mine);
   for (const stage of ["search", "look"]) {
     const act = finder[stage].bind(finder);
     finder[stage] = (...given) => watch.time(stage, () => act(...given));
@@ -188,7 +188,7 @@ self.onmessage = async ({ data: { id, kind, request } }) => {
   };
   try {
     const result = await tasks[kind](request, progress);
-    self.postMessage({ id, result: kind === "open" ? { gpu: result.gpu, threads: result.threads } : result });
+    self.postMessage({ id, result: kind === "open" ? { gpu: result.gpu, threads: result.threads, constants: result.numbers.facts.constants } : result });
   } catch (error) {
     self.postMessage({ id, error: error.message });
   }

@@ -32,11 +32,11 @@ function turnedCrop(picture, box, size, margin, angle) {
   return { input, width: size, height: size, toPicture: (x, y) => whole.toPicture(...place(x, y)) };
 }
 
-/** The whole picture with a longer side, black below and on the right up to multiples of 32. */
-export function wholeCrop(picture, longer) {
+/** The whole picture with a longer side, black below and on the right up to multiples of a number of pixels. */
+export function wholeCrop(picture, longer, multiple) {
   const ratio = Math.min(longer / picture.width, longer / picture.height);
   const columns = Math.max(1, Math.floor(picture.width * ratio + .5)), rows = Math.max(1, Math.floor(picture.height * ratio + .5));
-  const width = 32 * Math.ceil(columns / 32), height = 32 * Math.ceil(rows / 32), input = new Int32Array(width * height * 3);
+  const width = multiple * Math.ceil(columns / multiple), height = multiple * Math.ceil(rows / multiple), input = new Int32Array(width * height * 3);
   resize(picture, { left: 0, top: 0, width: picture.width, height: picture.height }, { width: columns, height: rows }, input, width);
   const across = picture.width / columns, down = picture.height / rows;
   return { input, width, height, toPicture: (x, y) => [x * across + .5 * across - .5, y * down + .5 * down - .5] };

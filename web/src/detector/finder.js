@@ -4,20 +4,15 @@
 
 import { alike, overlap, unionShare, withoutDuplicates } from "./duplicates.js";
 import { Followed, turned } from "./followed.js";
-import { apart, bodyAngle, LEANING, otherAngles, SURE } from "./orientation.js";
+import { apart, bodyAngle, otherAngles } from "./orientation.js";
 
-/** Looks and searches a second, as `poselift lift --quality fast` has them but for fewer searches. */
-const LOOKS = 15, SEARCHES = 3;
-const SAME = .6, FOUND = .5, NEW = .2, NEW_TURNED = .35, LARGE = .4;
-/** By how much a look at a quarter turn must be better for somebody who is followed. */
-const CONVINCING = .1;
-/** Seconds of looks to which newcomers are added. */
-const BACK = .6;
+/** Searches a second; looks are as many as `poselift lift --quality fast` takes. */
+const SEARCHES = 3;
 
 export class Finder {
-  /** @param detector a MoveNet */
-  constructor(detector) {
-    Object.assign(this, { detector, people: [], frames: [], recent: [], start: null, before: null, tick: -1, nextSearch: -Infinity, fine: true });
+  /** @param detector a MoveNet. @param facts of numbers.json */
+  constructor(detector, facts) {
+    Object.assign(this, { detector, facts, constants: facts.constants, people: [], frames: [], recent: [], start: null, before: null, tick: -1, nextSearch: -Infinity, fine: true });
   }
 
   /**
@@ -33,52 +28,52 @@ export class Finder {
     this.tick = this.tickOf(time);
     if (this.tick === last) return;
     const picture = await pixels(), newcomers = await this.search(picture, time);
-    const everybody = Math.floor(this.tick / 2) > Math.floor(last / 2) || newcomers.length > 0;
+    const { calm } = this.facts.pace, everybody = Math.floor(this.tick / calm) > Math.floor(last / calm) || newcomers.length > 0;
     const due = this.people.filter((person) => everybody || !person.calm);
     if (!due.length && !everybody) return;
     frame.people = await this.look(picture, time, due, newcomers);
-    this.recent = [...this.recent.filter((look) => look.time > time - BACK), { time, picture, frame }];
+    this.recent = [...this.recent.filter((look) => look.time > time - this.constants.looks_back.BACK), { time, picture, frame }];
   }
 
   /** Number of the tick of a clock that is nearest, whatever the frame rate. */
   tickOf(time) {
     this.start ??= this.before ??= time;
-    const half = Math.min(time - this.before, 1 / LOOKS) / 2;
+    const { looks } = this.facts.pace, half = Math.min(time - this.before, 1 / looks) / 2;
     this.before = time;
-    return Math.floor((time + half - this.start) * LOOKS + 1e-6);
+    return Math.floor((time + half - this.start) * looks + 1e-6);
   }
 
   /** The people whom a search of the whole picture finds beside those who are followed; none where no search is due. */
   async search(picture, time) {
     if (time < this.nextSearch - 1e-6) return [];
-    const fine = this.fine, longer = Math.max(picture.width, picture.height);
+    const { constants, constants: { finder, searches }, fine } = this, longer = Math.max(picture.width, picture.height);
     this.nextSearch = time + 1 / SEARCHES;
     this.fine = !fine;
     const found = await this.detector.search(picture, fine);
     for (const person of this.people) {
-      const again = found.find(({ box }) => overlap(box, person.found.box) > FOUND);
+      const again = found.find(({ box }) => overlap(box, person.found.box) > finder.FOUND);
       if (again) Object.assign(person, { misses: 0, boxScore: again.score });
-      else if (person.upright && (fine || person.size > LARGE * longer)) person.misses++;
+      else if (person.upright && (fine || person.size > searches.LARGE * longer)) person.misses++;
     }
-    const isNew = (one) => !this.people.some(({ found: other }) => unionShare(one.box, other.box) >= SAME || alike(one, other));
+    const isNew = (one) => !this.people.some(({ found: other }) => unionShare(one.box, other.box) >= finder.SAME || alike(one, other, constants));
     return found.filter(isNew);
   }
 
   /** Looks at people in their places; those who were lost are no longer followed. */
   async look(picture, time, due, newcomers) {
-    const seen = [];
+    const { constants, constants: { finder, orientation } } = this, seen = [];
     for (const person of due) {
       const found = await this.lookAt(picture, person.expected(time), person, time);
       if (person.recognises(found)) seen.push({ ...found, person });
     }
     for (const newcomer of newcomers) {
-      const angle = bodyAngle(newcomer) ?? 0;
-      const place = Math.abs(angle) > LEANING ? turned(newcomer, angle) : { ...newcomer, angle: 0 };
+      const angle = bodyAngle(newcomer, this.facts) ?? 0;
+      const place = Math.abs(angle) > orientation.LEANING ? turned(newcomer, angle) : { ...newcomer, angle: 0 };
       const found = await this.lookAt(picture, place, null, time);
-      if (found.score >= (found.angle ? NEW_TURNED : NEW)) seen.push({ ...found, boxScore: newcomer.score });
+      if (found.score >= (found.angle ? finder.NEW_TURNED : finder.NEW)) seen.push({ ...found, boxScore: newcomer.score });
     }
     // Those who are followed come first: a newcomer may be one of them in another crop.
-    const kept = withoutDuplicates(seen, seen.map(({ person, score }) => score + (person ? 1 : 0)));
+    const kept = withoutDuplicates(seen, constants, seen.map(({ person, score }) => score + (person ? 1 : 0)));
     const gone = due.filter((person) => !kept.some((found) => found.person === person));
     this.people = this.people.filter((person) => !gone.includes(person));
     if (gone.length) Object.assign(this, { fine: true, nextSearch: time });
@@ -91,16 +86,17 @@ export class Finder {
 
   /** Somebody in a place; where a look leaves doubts, others at other angles follow, and the best score decides. */
   async lookAt(picture, place, person, time) {
+    const { constants, constants: { orientation, place_looks } } = this;
     const first = { ...await this.detector.look(picture, place.box, place.angle), angle: place.angle };
-    const measured = bodyAngle(first) ?? place.angle;
+    const measured = bodyAngle(first, this.facts) ?? place.angle;
     const doubts = person ? person.doubts(first, measured, time)
-      : first.score < SURE || place.angle !== 0 || Math.abs(measured) > LEANING;
+      : first.score < orientation.SURE || place.angle !== 0 || Math.abs(measured) > orientation.LEANING;
     if (!doubts) return first;
     if (person) person.compared = time;
     let best = first, worth = first.score;
-    for (const angle of otherAngles(place.angle, measured)) {
+    for (const angle of otherAngles(place.angle, measured, constants)) {
       const found = { ...await this.detector.look(picture, turned(place, angle).box, angle), angle };
-      const its = found.score - (person && apart(angle, measured) > LEANING ? CONVINCING : 0);
+      const its = found.score - (person && apart(angle, measured) > orientation.LEANING ? place_looks.CONVINCING : 0);
       if (its > worth) [best, worth] = [found, its];
     }
     return best;
@@ -108,16 +104,16 @@ export class Finder {
 
   /** Somebody new, who is also followed backwards to the first frame that shows them. */
   async begin(found, time) {
-    const back = new Followed(found, found.boxScore, -time);
+    const back = new Followed(found, found.boxScore, -time, this.facts);
     for (const look of [...this.recent].reverse()) {
       const earlier = await this.lookAt(look.picture, back.expected(-look.time), back, -look.time);
       if (!back.recognises(earlier)) break;
       const there = look.frame.people.map(({ pixels, scores, box, score }) => ({ points: pixels, scores, box, score }));
-      if (there.some((other) => alike(earlier, other))) break;
+      if (there.some((other) => alike(earlier, other, this.constants))) break;
       look.frame.people.push(detection(earlier, found.boxScore));
       back.update(earlier, -look.time);
     }
-    return new Followed(found, found.boxScore, time);
+    return new Followed(found, found.boxScore, time, this.facts);
   }
 }
 

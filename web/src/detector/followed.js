@@ -2,12 +2,8 @@
 
 import { median } from "../numbers/times.js";
 import { sizeOf } from "./duplicates.js";
-import { JOINTS } from "./movenet.js";
-import { apart, bodyAngle, boxAlong, LEANING, wrapped } from "./orientation.js";
+import { apart, bodyAngle, boxAlong, wrapped } from "./orientation.js";
 
-/** Seconds: time constant of the velocity of the body, and the longest time for which it moves somebody on. */
-const SMOOTHING = .1, TRUSTED = .25;
-const TRACED = .2, LEAST = .2, COLLAPSE = .5, ADAPTED = .2, CALM = .02, UPRIGHT = Math.PI / 9, WEAK = .7, COMPARED = .2;
 /** Searches in a row without a person, after which it was none; half as many a second as in Python, so fewer. */
 const MISSES = 2;
 
@@ -17,57 +13,61 @@ const MISSES = 2;
 export const turned = ({ points }, angle) => ({ points, angle, box: boxAlong(points, angle) });
 
 export class Followed {
-  /** @param found a look at somebody. @param score of the box. @param time seconds; negated for looks back */
-  constructor(found, score, time) {
-    Object.assign(this, { found, time, boxScore: found.angle ? Math.max(score, found.score) : score, score: found.score, misses: 0,
-      surprise: Infinity, velocity: [0, 0], speeds: null, angle: bodyAngle(found) ?? 0, turned: Boolean(found.angle), spin: 0, compared: -Infinity });
+  /** @param found a look at somebody. @param score of the box. @param time seconds; negated for looks back. @param facts of numbers.json */
+  constructor(found, score, time, facts) {
+    Object.assign(this, { facts, found, time, boxScore: found.angle ? Math.max(score, found.score) : score, score: found.score, misses: 0,
+      surprise: Infinity, velocity: [0, 0], speeds: null, angle: bodyAngle(found, facts) ?? 0, turned: Boolean(found.angle), spin: 0, compared: -Infinity });
   }
 
   get size() { return Math.max(1, sizeOf(this.found.box)); }
 
   /** Whether the next look may wait, as the movement can be foreseen. */
-  get calm() { return this.surprise <= CALM; }
+  get calm() { return this.surprise <= this.facts.constants.finder.CALM; }
 
   /** Whether a search of the upright picture finds this person. */
   get upright() { return Math.abs(wrapped(this.angle)) <= Math.PI / 4; }
 
   /** Where this person is expected at a time: moved on with the velocity of the body. */
   expected(time) {
-    const ahead = Math.min(time - this.time, TRUSTED), { box, points } = this.found;
+    const ahead = Math.min(time - this.time, this.facts.constants.followed_person.TRUSTED), { box, points } = this.found;
     const place = { angle: 0, box: box.map((edge, i) => edge + this.velocity[i % 2] * ahead), points: points.map((value, i) => value + this.velocity[i % 2] * ahead) };
     return this.turned ? turned(place, this.angle + this.spin * ahead) : place;
   }
 
   /** Whether a look shows this person still. */
-  recognises({ score }) { return score >= Math.max(LEAST, COLLAPSE * this.score) && this.misses < MISSES; }
+  recognises({ score }) {
+    const { followed_person } = this.facts.constants;
+    return score >= Math.max(followed_person.LEAST, followed_person.COLLAPSE * this.score) && this.misses < MISSES;
+  }
 
   /** Whether a look at another angle may show this person better. @param angle of the body that a look shows */
   doubts(found, angle, time) {
     if (!this.recognises(found)) return true; // the last try before this person is lost
-    const leaning = !this.turned && Math.abs(angle) > LEANING;
-    return time - this.compared >= COMPARED && (leaning || found.score < WEAK * this.score);
+    const { followed_person, orientation } = this.facts.constants, leaning = !this.turned && Math.abs(angle) > orientation.LEANING;
+    return time - this.compared >= followed_person.COMPARED && (leaning || found.score < followed_person.WEAK * this.score);
   }
 
   update(found, time) {
-    const elapsed = time - this.time, speeds = new Float64Array(2 * JOINTS), moved = [[], []], wrong = [];
-    for (let joint = 0; joint < JOINTS; joint++) {
+    const { followed_person } = this.facts.constants, joints = found.scores.length;
+    const elapsed = time - this.time, speeds = new Float64Array(2 * joints), moved = [[], []], wrong = [];
+    for (let joint = 0; joint < joints; joint++) {
       for (const axis of [0, 1]) speeds[2 * joint + axis] = (found.points[2 * joint + axis] - this.found.points[2 * joint + axis]) / elapsed;
       const [x, y] = speeds.subarray(2 * joint, 2 * joint + 2);
-      if (Number.isNaN(x) || !(found.scores[joint] > TRACED)) continue;
+      if (Number.isNaN(x) || !(found.scores[joint] > followed_person.TRACED)) continue;
       moved[0].push(x); moved[1].push(y);
       const off = this.speeds ? Math.hypot(x - this.speeds[2 * joint], y - this.speeds[2 * joint + 1]) : NaN;
       if (!Number.isNaN(off)) wrong.push(off * elapsed);
     }
     if (this.speeds) this.surprise = wrong.length ? wrong.reduce((sum, value) => sum + value, 0) / wrong.length / this.size : Infinity;
-    const trust = 1 - Math.exp(-elapsed / SMOOTHING);
+    const trust = 1 - Math.exp(-elapsed / followed_person.SMOOTHING);
     if (moved[0].length) this.velocity = this.velocity.map((speed, axis) => speed + trust * (median(moved[axis]) - speed));
-    this.score += ADAPTED * (found.score - this.score);
+    this.score += followed_person.ADAPTED * (found.score - this.score);
     Object.assign(this, { found, time, speeds });
-    const angle = bodyAngle(found);
+    const angle = bodyAngle(found, this.facts);
     if (angle !== null) {
       this.spin += trust * (wrapped(angle - this.angle) / elapsed - this.spin);
       this.angle = angle;
     }
-    this.turned = Boolean(found.angle) && apart(this.angle, 0) > UPRIGHT;
+    this.turned = Boolean(found.angle) && apart(this.angle, 0) > followed_person.UPRIGHT;
   }
 }

@@ -3,24 +3,17 @@
 import { squareCrop, wholeCrop } from "./crop.js";
 import { joinPasses, withoutDuplicates } from "./duplicates.js";
 
-/** From MoveNet's coordinates (share times size) to pixel centres; see poselift/detection/multipose.py. */
-const OFFSET = -.25;
-const COARSE = 256, FINE = 768, THUNDER = 256;
-const LEAST_BOX_SCORE = .2;
-/** Side of Thunder's square over the longer side of the box of the joints. */
-const MARGIN = 1.2;
-export const JOINTS = 17;
-
 export class MoveNet {
   /**
    * @param ort the onnxruntime-web module.
    * @param read gives the bytes of a file.
+   * @param facts of numbers.json.
    * @param gpu whether there is WebGPU. Without it Thunder computes in 8 bits, which takes half of the time;
    *   MultiPose gains nothing from that.
    */
-  static async open(ort, read, gpu) {
+  static async open(ort, read, facts, gpu) {
     const made = new MoveNet(), options = { executionProviders: gpu ? ["webgpu", "wasm"] : ["wasm"] };
-    made.ort = ort;
+    Object.assign(made, { ort, constants: facts.constants, joints: facts.skeletons.coco17.joints.length });
     made.multipose = await ort.InferenceSession.create(await read("movenet_multipose.onnx"), options);
     const name = "movenet_thunder.onnx", weights = await read(name);
     made.thunder = gpu ? await ort.InferenceSession.create(weights, options)
@@ -30,30 +23,32 @@ export class MoveNet {
 
   /** Everybody in a picture, each once. @param fine without it only people who fill a third of the picture */
   async search(picture, fine) {
-    const coarse = await this.pass(picture, COARSE);
-    const found = fine ? joinPasses(coarse, await this.pass(picture, FINE), Math.max(picture.width, picture.height)) : coarse;
-    return withoutDuplicates(found).map((person) => ({ ...person, box: boxAround(person.points) }));
+    const { constants, constants: { multipose } } = this, coarse = await this.pass(picture, multipose.COARSE);
+    const found = fine ? joinPasses(coarse, await this.pass(picture, multipose.FINE), Math.max(picture.width, picture.height), constants) : coarse;
+    return withoutDuplicates(found, constants).map((person) => ({ ...person, box: boxAround(person.points) }));
   }
 
   async pass(picture, longer) {
-    const crop = wholeCrop(picture, longer), values = await this.run(this.multipose, crop), people = [];
-    const place = (x, y) => crop.toPicture(x * crop.width + OFFSET, y * crop.height + OFFSET);
+    const { multipose } = this.constants, crop = wholeCrop(picture, longer, multipose.STRIDE);
+    const values = await this.run(this.multipose, crop), people = [], box = 3 * this.joints; // a row: joints, box, score
+    const place = (x, y) => crop.toPicture(x * crop.width + multipose.OFFSET, y * crop.height + multipose.OFFSET);
     const inside = ([x, y]) => [Math.min(picture.width - 1, Math.max(0, x)), Math.min(picture.height - 1, Math.max(0, y))];
-    for (let at = 0; at < values.length; at += 56) {
-      const score = values[at + 55];
-      if (!(score >= LEAST_BOX_SCORE)) continue;
-      const [y0, x0, y1, x1] = values.subarray(at + 51, at + 55);
-      people.push({ ...poseOf(values.subarray(at, at + 51), place), score, box: [...inside(place(x0, y0)), ...inside(place(x1, y1))] });
+    for (let at = 0; at < values.length; at += box + 5) {
+      const score = values[at + box + 4];
+      if (!(score >= multipose.MIN_BOX_SCORE)) continue;
+      const [y0, x0, y1, x1] = values.subarray(at + box, at + box + 4);
+      people.push({ ...poseOf(values.subarray(at, at + box), place), score, box: [...inside(place(x0, y0)), ...inside(place(x1, y1))] });
     }
     return people;
   }
 
   /** The person in a box that is turned by an angle; joints outside of the picture have the score 0 and no place. */
   async look(picture, box, angle = 0) {
-    const crop = squareCrop(picture, box, THUNDER, MARGIN, angle), values = await this.run(this.thunder, crop);
-    const person = poseOf(values, (x, y) => crop.toPicture(x * THUNDER + OFFSET, y * THUNDER + OFFSET));
-    const mean = person.scores.reduce((sum, score) => sum + score, 0) / JOINTS, around = boxAround(person.points);
-    for (let joint = 0; joint < JOINTS; joint++) {
+    const { movenet, multipose: { OFFSET } } = this.constants, size = movenet.THUNDER_SIZE;
+    const crop = squareCrop(picture, box, size, movenet.MARGIN, angle), values = await this.run(this.thunder, crop);
+    const person = poseOf(values, (x, y) => crop.toPicture(x * size + OFFSET, y * size + OFFSET));
+    const mean = person.scores.reduce((sum, score) => sum + score, 0) / this.joints, around = boxAround(person.points);
+    for (let joint = 0; joint < this.joints; joint++) {
       const x = person.points[2 * joint], y = person.points[2 * joint + 1];
       if (x >= -.5 && y >= -.5 && x <= picture.width - .5 && y <= picture.height - .5) continue;
       person.points[2 * joint] = person.points[2 * joint + 1] = NaN;
@@ -71,8 +66,8 @@ export class MoveNet {
 
 /** Joints of a network's y, x, score. */
 function poseOf(values, place) {
-  const points = new Float64Array(2 * JOINTS), scores = new Float64Array(JOINTS);
-  for (let joint = 0; joint < JOINTS; joint++) {
+  const joints = values.length / 3, points = new Float64Array(2 * joints), scores = new Float64Array(joints);
+  for (let joint = 0; joint < joints; joint++) {
     points.set(place(values[3 * joint + 1], values[3 * joint]), 2 * joint);
     scores[joint] = values[3 * joint + 2];
   }

@@ -1,17 +1,9 @@
 // How far a body in a picture is turned from upright, as poselift/detection/orientation.py has it.
 
-import { angleOf } from "../numbers/turns.js";
-
-/** COCO's shoulders, hips and ankles. */
-const PAIRS = [[5, 6], [11, 12], [15, 16]];
-const CLEAR = .2;
-/** Angle from which on a look at the turned body may be better than one at the upright picture. */
-export const LEANING = Math.PI / 6;
-/** Mean joint score from which on a look needs no others at other angles. */
-export const SURE = .5;
+import { angleOf, pairsOf } from "../numbers/turns.js";
 
 /** Angle by which a body is turned clockwise, -pi to pi; null if shoulders or hips are not clear. */
-export const bodyAngle = ({ points, scores }) => angleOf(points, scores, PAIRS, CLEAR);
+export const bodyAngle = ({ points, scores }, { skeletons, constants }) => angleOf(points, scores, pairsOf(skeletons.coco17.joints), constants.orientation.CLEAR);
 
 /** The box around joints whose sides run along a body turned by an angle, before it is turned about its middle. */
 export function boxAlong(points, angle) {
@@ -28,10 +20,10 @@ export function boxAlong(points, angle) {
 }
 
 /** Angles at which a body may be looked at beside the one at which it was: as measured, and quarter turns. */
-export function otherAngles(used, measured) {
+export function otherAngles(used, measured, { orientation }) {
   const others = [];
   for (const angle of [measured, 0, Math.PI / 2, Math.PI, 1.5 * Math.PI])
-    if ([used, ...others].every((known) => apart(angle, known) > LEANING)) others.push(angle);
+    if ([used, ...others].every((known) => apart(angle, known) > orientation.LEANING)) others.push(angle);
   return others;
 }
 

@@ -1,4 +1,4 @@
-// Time stamps of frames, and values at other times than theirs (poselift.core.times).
+// Time stamps of frames, and values at other times than theirs (poselift.numerics.times).
 
 const SPAN = 10; // intervals per run, in clips of more than two runs
 const MET = 1e-6; // share of the time between two values by which a wanted time may miss one

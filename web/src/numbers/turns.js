@@ -17,15 +17,17 @@ export function angleOf(pixels, scores, pairs, clear) {
   return Math.atan2(x, -y);
 }
 
+/** Left and right shoulder, hip and ankle as indices. @param {string[]} joints names */
+export const pairsOf = (joints) => ["shoulder", "hip", "ankle"].map((name) => ["left", "right"].map((side) => joints.indexOf(`${side}_${name}`)));
+
 /** Quarter turns clockwise, 0 to 3, by which somebody is far from upright; else 0. */
 export function findTurns(keypoints, joints, constants) {
   const frames = keypoints.scores.length / joints.length;
   const samples = Math.min(frames, constants.SAMPLES);
   const rows = new Set(Array.from({ length: samples }, (_, k) => rounded((k * (frames - 1)) / Math.max(samples - 1, 1))));
-  const pairs = ["shoulder", "hip", "ankle"].map((name) => ["left", "right"].map((side) => joints.indexOf(`${side}_${name}`)));
   const angles = [...rows]
     .map((row) => [2, 1].map((width) => width * joints.length * row))
-    .map(([pixel, score]) => angleOf(keypoints.pixels.subarray(pixel), keypoints.scores.subarray(score), pairs, constants.CLEAR))
+    .map(([pixel, score]) => angleOf(keypoints.pixels.subarray(pixel), keypoints.scores.subarray(score), pairsOf(joints), constants.CLEAR))
     .filter((angle) => angle !== null);
   if (!angles.length || median(angles.map(Math.abs)) < constants.FAR) return 0;
   const counts = [0, 0, 0, 0];

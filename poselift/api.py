@@ -1,0 +1,195 @@
+"""The library's front door: `poselift.lift`, `poselift.read` and `poselift.open_stream`.
+
+They give what the commands give: the same order of steps, the same defaults, the same joints.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from poselift.core.annotations import check_annotations
+from poselift.core.errors import InputError
+from poselift.detection import Detector
+from poselift.finding import Clip, VideoClip
+from poselift.keypoints import KeypointClip, KeypointFile, read_keypoints
+from poselift.keypoints.in_memory import TrackClip
+from poselift.kinematics.height import GivenHeights
+from poselift.lifting.lifter_device import choose_lifter_device
+from poselift.lifting.live.live_stream import LiveStream, StreamRequest
+from poselift.lifting.options import LiftOptions
+from poselift.lifting.request import DEFAULT_DETECTOR, DEFAULT_LIFTER, DEFAULT_LIVE_LIFTER, DetectorRequest, LiftRequest
+from poselift.lifting.run import Progress, lift_clip
+from poselift.models import Weights, load_weights
+from poselift.recordings import read_recording
+from poselift.skeleton import get_skeleton
+from poselift.structures import Keypoints2D, Recording
+
+
+def lift(
+    video: str | os.PathLike[str] | None = None,
+    *,
+    keypoints: str | os.PathLike[str] | KeypointFile | Keypoints2D | Sequence[Keypoints2D] | None = None,
+    keypoint_skeleton: str | None = None,
+    image_size: tuple[int, int] | None = None,
+    detector: str | Detector = DEFAULT_DETECTOR,
+    weights: str | os.PathLike[str] | Weights = DEFAULT_LIFTER,
+    device: str = "auto",
+    start: float | None = None,
+    end: float | None = None,
+    fps: float | None = None,
+    quality: str = "balanced",
+    people: Sequence[int] | None = None,
+    height: GivenHeights = None,
+    fov: float | None = None,
+    intrinsics: tuple[float, float, float, float] | None = None,
+    world: bool = False,
+    skeleton: str | None = None,
+    smooth: float | None = None,
+    options: LiftOptions = LiftOptions(),
+    progress: Progress = lambda stage, done: None,
+) -> Recording:
+    """The 3D motion of everybody in a video, or of 2D keypoints: what `poselift lift` writes, as values.
+
+    Args:
+        video: the video; with `keypoints`, the one that they were found in, if there is one.
+        keypoints: 2D of another program instead of a detector: a file or folder, or values in memory.
+        keypoint_skeleton: skeleton of a file of keypoints; by their names or number if None.
+        image_size: (width, height) in pixels, for a file of keypoints without a video.
+        detector: finds people: a name, or a detector of your own.
+        weights: the lifter: a name, a .safetensors file, or loaded weights.
+        device: auto, cpu, cuda or a GPU by number.
+        start: first second of the span; the beginning if None.
+        end: end of the span in seconds, exclusive; the end of the file if None.
+        fps: true frames per second, where the video plays at another rate; by its time stamps if None.
+        quality: how often the detector looks: best, balanced or fast.
+        people: numbers of the people to lift; all if None.
+        height: standing height of everybody, or by person's number, metres; estimated if None.
+        fov: field of view across the longer side of the picture, degrees; assumed if None.
+        intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
+        world: whether the motion is in the world frame: Y up, the ground at Y = 0.
+        skeleton: "h36m17" or "cmu28"; Human3.6M's if None, as far as the weights give it.
+        smooth: cutoff of a Butterworth filter, Hz; no filter if None.
+        options: further settings of the lifter.
+        progress: receives the progress of each stage.
+
+    Raises:
+        InputError: something that was given cannot be used; the message says what, where, and what to do.
+
+    Example:
+        >>> import poselift
+        >>> from poselift.samples import demo_video
+        >>> recording = poselift.lift(demo_video(), detector="movenet-fast", weights="tiny", end=0.3)
+        >>> recording.clock.frames, recording.people[0].joints.shape[1:]
+        (9, (17, 3))
+    """
+    wanted = DetectorRequest(detector) if isinstance(detector, str) else DetectorRequest("")
+    request = LiftRequest(
+        people=None if people is None else tuple(people),
+        height=height,
+        fov=fov,
+        intrinsics=intrinsics,
+        options=options,
+        smooth=smooth,
+        skeleton=skeleton,
+        world=world,
+    )
+    request = replace(request, detection=replace(request.detection, start=start, end=end, fps=fps, quality=quality))
+    lifter = weights
+    if not isinstance(lifter, Weights):
+        name = os.fspath(lifter)
+        lifter = load_weights(name, choose_lifter_device(device, name, wanted))
+    clip: Clip
+    if keypoints is not None:
+        clip = _open_keypoints(keypoints, video, keypoint_skeleton, image_size, start, end, fps)
+    elif video is None:
+        raise InputError("there is nothing to lift; give a video, or keypoints")
+    else:
+        finds = wanted.build(device, quiet=True) if isinstance(detector, str) else detector
+        clip = VideoClip(video, finds, start, end, quality, fps)
+    return lift_clip(clip, lifter, request, progress)
+
+
+def _open_keypoints(
+    keypoints: Any,
+    video: str | os.PathLike[str] | None,
+    skeleton: str | None,
+    image_size: tuple[int, int] | None,
+    start: float | None,
+    end: float | None,
+    fps: float | None,
+) -> Clip:
+    """The clip of keypoints in a file or in memory."""
+    if isinstance(keypoints, Keypoints2D):
+        keypoints = [keypoints]
+    if isinstance(keypoints, list | tuple):
+        return TrackClip(keypoints, None if video is None else Path(video))
+    file = keypoints
+    if not isinstance(file, KeypointFile):
+        file = read_keypoints(keypoints, None if skeleton is None else get_skeleton(skeleton))
+    return KeypointClip(
+        file, video=None if video is None else Path(video), fps=fps, image_size=image_size, start=start, end=end
+    )
+
+
+@check_annotations
+def read(path: str | os.PathLike[str]) -> Recording:
+    """The recording in a folder that `poselift lift` wrote, or one person's npz of it.
+
+    Raises:
+        InputError: there is no such folder or file, it has nobody, or a file is missing or damaged.
+    """
+    return read_recording(path)
+
+
+@check_annotations
+def open_stream(
+    source: int | str | os.PathLike[str] = 0,
+    *,
+    weights: str = DEFAULT_LIVE_LIFTER,
+    detector: str = DEFAULT_DETECTOR,
+    quality: str = "balanced",
+    fov: float | None = None,
+    intrinsics: tuple[float, float, float, float] | None = None,
+    lookahead: int = 0,
+    world: bool = False,
+    device: str = "auto",
+) -> LiveStream:
+    """A live source whose people are lifted: a context manager and an iterator over `LiveFrame`s.
+
+    Args:
+        source: number of a camera, a video file, or a URL.
+        weights: the lifter: a name, or a file.
+        detector: name of the detector.
+        quality: how often the detector looks.
+        fov: field of view across the longer side of the picture, degrees; assumed if None.
+        intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
+        lookahead: looks that a pose waits for.
+        world: whether poses are in the world frame; there are none until the ground is known.
+        device: for lifter and detector.
+
+    Raises:
+        InputError: something that was given cannot be used, or the source cannot be opened.
+
+    Example:
+        >>> import poselift
+        >>> from poselift.samples import demo_video
+        >>> with poselift.open_stream(demo_video()) as stream:
+        ...     frame = next(iter(stream))
+        >>> frame.index
+        0
+    """
+    return LiveStream(
+        StreamRequest(
+            os.fspath(source) if not isinstance(source, int) else str(source),
+            weights,
+            DetectorRequest(detector),
+            quality,
+            fov,
+            intrinsics,
+            lookahead,
+            world,
+            device,
+        )
+    )

@@ -1,0 +1,128 @@
+"""A live source with all that makes 3D of it: capture, detector, tracker, lifter, world."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import TracebackType
+
+import numpy as np
+from numpy.random import default_rng
+
+from poselift.core.threads import limit_torch
+from poselift.detection import Detector, PlaceDetector, Search
+from poselift.finding import DEFAULT_QUALITY, build_finder
+from poselift.geometry.camera import Camera, camera_for
+from poselift.lifting.lifter_device import choose_lifter_device
+from poselift.lifting.live.live_people import LivePeople
+from poselift.lifting.live.streaming import LIVE, StreamingPeople
+from poselift.lifting.request import DEFAULT_LIVE_LIFTER, DetectorRequest
+from poselift.lifting.world.streaming_world import StreamingWorld
+from poselift.models import Weights, load_weights
+from poselift.structures import LiveFrame
+from poselift.video import LiveCapture, source_opener
+
+_WAIT = 0.05
+"""Longest time to wait for a frame before looking whether the source has ended, seconds."""
+
+
+@dataclass(frozen=True)
+class StreamRequest:
+    """What to stream, with which lifter and detector.
+
+    Attributes:
+        source: number of a camera, a video file, or a URL.
+        weights: the lifter: a name, or a file.
+        detector: finds the people.
+        quality: how often the detector looks.
+        fov: field of view across the longer side of the picture, degrees; assumed if None.
+        intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
+        lookahead: looks that a pose waits for.
+        world: whether poses are in the world frame.
+        device: for lifter and detector.
+    """
+
+    source: str
+    weights: str = DEFAULT_LIVE_LIFTER
+    detector: DetectorRequest = field(default_factory=DetectorRequest)
+    quality: str = DEFAULT_QUALITY
+    fov: float | None = None
+    intrinsics: tuple[float, float, float, float] | None = None
+    lookahead: int = 0
+    world: bool = False
+    device: str = "auto"
+
+
+class LiveStream:
+    """A source that is opened, and lifts; a context manager and an iterator over its processed frames.
+
+    Frames that come faster than they can be processed are dropped, so that the lag does not grow.
+
+    Args:
+        request: what to stream.
+        notice: receives lines about the source, such as that it is opened again.
+
+    Attributes:
+        name: of the source.
+        capture: gives the frames.
+        detector: finds the people.
+        weights: the lifter's.
+        camera: of the pictures.
+        lifter: lifts the people.
+        people: finds, tracks and lifts them.
+
+    Raises:
+        InputError: something that was given cannot be used, or the source cannot be opened.
+
+    Example:
+        >>> from poselift.samples import demo_video
+        >>> with LiveStream(StreamRequest(str(demo_video()), weights="tiny")) as stream:
+        ...     frame = next(iter(stream))
+        >>> frame.index
+        0
+    """
+
+    def __init__(self, request: StreamRequest, notice: Callable[[str], None] = lambda line: None) -> None:
+        self.name, opener = source_opener(request.source)
+        self.capture = LiveCapture(opener, self.name, notice)
+        self.weights = load_weights(
+            request.weights, choose_lifter_device(request.device, request.weights, request.detector)
+        )
+        self.detector = request.detector.build(request.device)
+        # Detectors search in the background: more threads would wait for a core, and for each other.
+        limit_torch(1)
+        self.camera = camera_for(self.capture.image_size, request.fov, request.intrinsics)
+        _warm_up(self.detector, self.weights, self.camera)
+        self.lifter = StreamingPeople(self.weights, self.camera, self.detector.skeleton, request.lookahead)
+        world = None
+        if request.world:
+            world = StreamingWorld(self.camera, self.lifter.skeleton, self.detector.skeleton, LIVE.threshold)
+        finder = build_finder(self.detector, request.quality, wait=False, wait_first=self.capture.own_pace)
+        self.people = LivePeople(finder, self.lifter, self.capture.image_size, world)
+
+    def __enter__(self) -> "LiveStream":
+        self.capture.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.capture.__exit__(kind, error, trace)
+
+    def __iter__(self) -> Iterator[LiveFrame]:
+        """The processed frames, until the source ends."""
+        while not self.capture.ended:
+            if (captured := self.capture.newest(_WAIT)) is not None:
+                yield self.people.process(captured)
+
+
+def _warm_up(detector: Detector, weights: Weights, camera: Camera) -> None:
+    """Runs the networks once: the first time takes longer, and frames would be dropped."""
+    width, height = camera.image_size
+    picture = np.zeros((height, width, 3), np.uint8)
+    if isinstance(detector, PlaceDetector):
+        detector.look(picture, np.array([[0.0, 0.0, width, height]]), np.zeros(1))
+        for how in (Search(fine=False), Search(turns=(0, 1, 2, 3), tiles=True)):
+            detector.search(picture, how)
+    else:
+        detector.detect([picture])
+    body = default_rng(0).uniform(0, min(camera.image_size), (len(detector.skeleton), 2))
+    StreamingPeople(weights, camera, detector.skeleton).push({1: (body, np.ones(len(body)))}, 0.0)

@@ -1,0 +1,187 @@
+"""A run: from a clip of people to a recording in 3D, the same for every command, a batch, a page and Python.
+
+The order of the steps stands here, once: find and follow people, lift each one, take heights, place all in the world,
+keep the joints that are wanted, filter.
+"""
+
+import logging
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.core.caution import Caution
+from poselift.core.errors import InputError
+from poselift.core.stopwatch import Stopwatch
+from poselift.finding.video_clip import Clip, ReadShare, frames_within
+from poselift.geometry.camera import Camera, camera_for
+from poselift.kinematics import butterworth
+from poselift.kinematics.height import check_chosen, height_of, take_height
+from poselift.lifting.clips.clip_warnings import find_warnings
+from poselift.lifting.network.choose import network_name
+from poselift.lifting.request import LiftRequest
+from poselift.lifting.three_stages import lift
+from poselift.lifting.world.camera_motion import camera_motion
+from poselift.lifting.world.world_frame import World, to_world
+from poselift.models import Weights
+from poselift.numerics.times import usual_interval
+from poselift.skeleton import H36M17, Skeleton, get_skeleton
+from poselift.structures import Clock, Keypoints2D, Motion, Origin, Recording
+
+_LOG = logging.getLogger(__name__)
+
+Progress = Callable[[str, float], None]
+"""Receives the name of a stage and its finished share, 0 to 1."""
+
+
+def lift_clip(
+    clip: Clip,
+    weights: Weights,
+    request: LiftRequest = LiftRequest(),
+    progress: Progress = lambda stage, done: None,
+) -> Recording:
+    """The 3D motion of everybody in a clip. Memory grows with the keypoints only, not with the pictures.
+
+    Args:
+        clip: frames, people and a tracker.
+        weights: the lifter; `request.weights` is not read.
+        request: what to lift and how; the clip has its own span and detector.
+        progress: receives the progress of each stage.
+
+    Raises:
+        InputError: the input cannot be used, the camera or a height makes no sense, a person in `people` or `height`
+            is missing, or the weights lack a joint of the skeleton.
+    """
+    watch = Stopwatch()
+    skeleton = choose_skeleton(request.skeleton, weights)
+    camera = camera_for(clip.image_size, request.fov, request.intrinsics)
+    check_chosen(request.people, request.height)
+    tracks, times, best = _track(clip, watch, lambda done: progress("Finding people", done))
+    if tracks:
+        named = [*(request.people or []), *(request.height if isinstance(request.height, Mapping) else [])]
+        _check_present(named, tracks, clip)
+    chosen = [track for track in tracks if request.people is None or track.person in request.people]
+    motions = []
+    for done, track in enumerate(chosen):
+        progress("Lifting", done / len(chosen))
+        with watch.time("lift"):
+            motion = lift(track, weights, camera, request.options)
+            motions.append(take_height(motion, height_of(track.person, request.height)))
+    progress("Lifting", 1.0)
+    _LOG.debug("%s: lifted %d people in %d frames", clip.path, len(motions), len(times))
+    warnings = find_warnings(clip.warnings, tracks, times, best, motions, weights.skeleton_in)
+    interval = usual_interval(times)
+    clock = Clock(
+        1 / interval if interval else clip.fps, len(times), (float(times[0]), float(times[-1])), clip.video_fps
+    )
+    up_uncertainty = None
+    if request.world:
+        with watch.time("world"):
+            world = _place_in_world(clip, clock.span, motions, camera, warnings)
+        motions, camera, up_uncertainty = world.motions, world.camera, world.uncertainty
+    motions = [_smooth(motion.restrict(skeleton), request.smooth, warnings) for motion in motions]
+    for warning in warnings:
+        _LOG.warning("%s: %s", clip.path, warning)
+    return Recording(
+        tuple(motions),
+        (camera,),
+        clock,
+        _describe_origin(clip, weights),
+        tuple(warnings),
+        watch.seconds,
+        up_uncertainty,
+    )
+
+
+def choose_skeleton(name: str | None, weights: Weights) -> Skeleton:
+    """The joints of a result, checked against the weights before the long work.
+
+    Args:
+        name: of the skeleton; Human3.6M's if None, or all joints of weights that lack one of these.
+        weights: the lifter.
+
+    Raises:
+        InputError: the weights lack one of the joints.
+    """
+    given = weights.skeleton_out
+    if name is None:
+        return H36M17 if set(H36M17.joints) <= set(given.joints) else given
+    wanted = get_skeleton(name)
+    if missing := [joint for joint in wanted.joints if joint not in given.joints]:
+        raise InputError(
+            f"--skeleton {wanted.name}: the weights {weights.name} give {given.name}, without {', '.join(missing)}"
+        )
+    return wanted
+
+
+def _track(
+    clip: Clip, watch: Stopwatch, progress: ReadShare
+) -> tuple[list[Keypoints2D], Float[np.ndarray, " t"], list[float]]:
+    """Everybody's keypoints, the timestamps of all frames, and the best joint score of each look."""
+    tracker = clip.tracker()
+    times: list[float] = []
+    best: list[float] = []
+    for detections, timestamp in clip.people(watch, progress):
+        with watch.time("track"):
+            tracker.update(detections, timestamp)
+        times.append(timestamp)
+        if detections is not None:
+            best.append(float(detections.scores.max(initial=0.0)))
+    progress(1.0)
+    with watch.time("track"):
+        return tracker.tracks(), np.array(times), best
+
+
+def _check_present(people: Iterable[int], tracks: Sequence[Keypoints2D], clip: Clip) -> None:
+    """Raises an InputError where somebody is not in the clip."""
+    present = sorted(track.person for track in tracks)
+    absent = [str(number) for number in dict.fromkeys(people) if number not in present]
+    if absent:
+        there = ", ".join(map(str, present))
+        raise InputError(f"no person {', '.join(absent)} in {clip.path}; choose from {there}")
+
+
+def _place_in_world(
+    clip: Clip, span: tuple[float, float], motions: Sequence[Motion], camera: Camera, warnings: list[Caution]
+) -> World:
+    """The motions in the world frame; adds a warning for a moving camera or missing feet.
+
+    Keypoints without a video have blank pictures, which give no warning.
+    """
+    moved = camera_motion(frames_within(clip), span, motions, camera)
+    if moved is not None and not moved.still:
+        by = f"by {moved.degrees:.1f} degrees" if math.isfinite(moved.pixels) else "to another view"
+        text = f"the camera moves {by}: the world frame is only right for a still camera"
+        warnings.append(Caution(text, "camera"))
+    world = to_world(motions, camera)
+    if motions and not world.feet_seen:
+        text = "no feet were seen: up and the ground are guessed from usual camera poses"
+        warnings.append(Caution(text, "ground"))
+    return world
+
+
+def _smooth(motion: Motion, cutoff: float | None, warnings: list[Caution]) -> Motion:
+    """The motion through the filter; as it is, and with a warning, where its frames are too few.
+
+    Only the timestamps tell their rate: that of the file is an average, and phones change theirs.
+    """
+    if cutoff is None:
+        return motion
+    try:
+        return butterworth(motion, cutoff)
+    except InputError as error:
+        person = motion.keypoints.person
+        warnings.append(Caution(f"person {person} is not smoothed: {error}", "filter", person))
+        return motion
+
+
+def _describe_origin(clip: Clip, weights: Weights) -> Origin:
+    """Where the recording comes from; window and factor of a lifter are not part of its checksum."""
+    lifter = {
+        "name": weights.name,
+        "sha256": weights.sha256,
+        "window": weights.window,
+        "uncertainty_factor": weights.uncertainty_factor,
+    }
+    return Origin(clip.path, clip.video, clip.detector_name, clip.detector_weights, lifter, network_name(weights))

@@ -1,0 +1,1 @@
+"""Numerical methods without scipy: time stamps, curves through samples, sliding windows, solvers."""

@@ -1,0 +1,17 @@
+"""A result's folder, for every command alike: what its files are called, how they are written, published and read."""
+
+from poselift.recordings.motion_arrays import read_npz, write_npz
+from poselift.recordings.motion_files import read_motion, write_motion
+from poselift.recordings.motion_json import read_sidecar
+from poselift.recordings.reading import read_recording
+from poselift.recordings.saving import save_recording
+
+__all__ = [
+    "read_motion",
+    "read_npz",
+    "read_recording",
+    "read_sidecar",
+    "save_recording",
+    "write_motion",
+    "write_npz",
+]

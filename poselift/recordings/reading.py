@@ -1,0 +1,213 @@
+"""Reads what `poselift lift` wrote: a whole recording, or its people, start, camera and video."""
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from poselift.core.caution import Caution
+from poselift.core.errors import InputError
+from poselift.geometry.camera import Camera
+from poselift.numerics.times import check_rate, usual_interval
+from poselift.recordings.camera_json import cameras_from_json
+from poselift.recordings.motion_files import read_motion
+from poselift.recordings.motion_json import read_sidecar
+from poselift.recordings.names import is_person
+from poselift.recordings.summary import read_summary
+from poselift.structures import Clock, Motion, Origin, Recording
+from poselift.video import VideoReader
+
+
+def read_recording(path: str | os.PathLike[str]) -> Recording:
+    """The recording of a folder that `poselift lift` wrote, or of one person's npz in it.
+
+    Raises:
+        InputError: there is no such folder or file, it has nobody, or a file is missing or damaged.
+    """
+    place = Path(path)
+    found = find_people(place) if place.is_dir() else [place]
+    motions = tuple(read_motion(npz) for npz in found)
+    about = read_sidecar(found[0].with_suffix(".json"))
+    summary = read_summary(found[0].parent)
+    cameras = cameras_from_json(about, found[0].with_suffix(".json"))
+    return Recording(
+        motions,
+        cameras,
+        _read_clock(motions, summary, about, found),
+        _read_origin(about, summary),
+        _read_warnings(summary),
+        {},
+        _read_up(about),
+    )
+
+
+def _read_clock(
+    motions: Sequence[Motion], summary: Mapping[str, Any], about: Mapping[str, Any], found: Sequence[Path]
+) -> Clock:
+    """The clock of the summary, or that of the people where it is missing."""
+    first, last = (pick(motion.timestamps[end] for motion in motions) for pick, end in ((min, 0), (max, -1)))
+    start = find_start(found)
+    ends = summary.get("end_s")
+    end = float(ends) if isinstance(ends, int | float) and not isinstance(ends, bool) else float(last)
+    frames = summary.get("frames")
+    longest = max(motions, key=len)
+    interval = usual_interval(longest.timestamps)
+    return Clock(
+        1 / interval if interval else None,
+        frames if isinstance(frames, int) and not isinstance(frames, bool) else len(longest),
+        (float(first) if start is None else start, max(end, float(last))),
+        read_video_rate(about, found[0]),
+    )
+
+
+def _read_origin(about: Mapping[str, Any], summary: Mapping[str, Any]) -> Origin:
+    """What the files say of the input; what is damaged there is left out."""
+    weights = about.get("weights")
+    lifter, detector = (
+        part if isinstance(weights, Mapping) and isinstance(part := weights.get(name), Mapping) else {}
+        for name in ("lifter", "detector")
+    )
+    given, video = summary.get("path"), about.get("video")
+    path = Path(given) if isinstance(given, str) and given else None
+    seen = None
+    if isinstance(video, str) and video:
+        seen = path if path is not None and path.name == video else Path(video)
+    hashes = detector.get("sha256")
+    return Origin(
+        path,
+        seen,
+        str(detector.get("name", "")),
+        dict(hashes) if isinstance(hashes, Mapping) else {},
+        dict(lifter),
+        str(summary.get("network", "")),
+    )
+
+
+def _read_warnings(summary: Mapping[str, Any]) -> tuple[Caution, ...]:
+    """The warnings of the summary, whose kinds are not in it."""
+    lines = summary.get("warnings")
+    return tuple(Caution(line, "input") for line in lines if isinstance(line, str)) if isinstance(lines, list) else ()
+
+
+def _read_up(about: Mapping[str, Any]) -> float | None:
+    camera = about.get("camera")
+    degrees = camera.get("up_uncertainty_degrees") if isinstance(camera, Mapping) else None
+    number = isinstance(degrees, int | float) and not isinstance(degrees, bool) and math.isfinite(degrees)
+    return math.radians(degrees) if number and degrees is not None else None
+
+
+def find_people(folder: Path) -> list[Path]:
+    """The npz files of a folder that `poselift lift` wrote, by the people's numbers.
+
+    Raises:
+        InputError: it is no folder, or has nobody.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder} is not a folder; give one that `poselift lift` wrote")
+    found = sorted((path for path in folder.iterdir() if is_person(path)), key=lambda path: (len(path.name), path.name))
+    if not found:
+        raise InputError(f"{folder} has no person_*.npz; give a folder in which `poselift lift` found somebody")
+    return found
+
+
+def find_motions(given: Iterable[Path]) -> list[Path]:
+    """The motions that a command line names; a folder of `poselift lift` stands for the people in it.
+
+    Raises:
+        InputError: a folder has nobody.
+    """
+    return [path for each in given for path in (find_people(each) if each.is_dir() else [each])]
+
+
+def read_posed(paths: Iterable[Path]) -> dict[Path, Recording]:
+    """The recordings of the npz files whose person has a pose, by file; prints the files of the others.
+
+    Raises:
+        InputError: a file cannot be read, or no motion has a pose.
+    """
+    motions = {path: read_recording(path) for path in paths}
+    posed = {path: found for path, found in motions.items() if found.people[0].posed.any()}
+    if not posed:
+        raise InputError(f"{', '.join(map(str, motions))}: no frame has a pose; choose another person")
+    for path in (path for path in motions if path not in posed):
+        print(f"{path} is left out: no frame has a pose")
+    return posed
+
+
+def find_start(people: Iterable[Path]) -> float | None:
+    """Time of the first frame of the run, or of the first of several runs, seconds; None if no sidecar has it.
+
+    Args:
+        people: the npz files of the motions.
+
+    Raises:
+        InputError: a sidecar is damaged.
+    """
+    starts = []
+    for sidecar in (npz.with_suffix(".json") for npz in people):
+        start = read_sidecar(sidecar).get("start_s")
+        if start is not None:
+            if isinstance(start, bool) or not isinstance(start, int | float) or not math.isfinite(start):
+                raise InputError(f"{sidecar}: start_s {start!r:.40} is no time; take the JSON that poselift wrote")
+            starts.append(float(start))
+    return min(starts, default=None)
+
+
+def require_camera(about: Mapping[str, Any], npz: Path) -> Camera:
+    """The camera in the sidecar of a motion.
+
+    Raises:
+        InputError: it is missing or damaged.
+    """
+    sidecar = npz.with_suffix(".json")
+    cameras = cameras_from_json(about, sidecar)
+    if not cameras:
+        raise InputError(f"{sidecar}: the camera's K or image_size is missing; lift again")
+    return cameras[0]
+
+
+def read_video_rate(about: Mapping[str, Any], npz: Path) -> float | None:
+    """True frames per second of the video by a sidecar; None if those of its time stamps are true.
+
+    Raises:
+        InputError: it is no frame rate.
+    """
+    rate = about.get("video_fps")
+    return None if rate is None else check_rate(rate, f"{npz.with_suffix('.json')}: video_fps")
+
+
+def find_video(folder: Path) -> Path | None:
+    """The video of the results: where it was, or beside the folder by its name; None if it is not there."""
+    summary = read_summary(folder)
+    name = summary.get("video")
+    if not isinstance(name, str) or not name:
+        return None
+    path = Path(str(summary.get("path", name)))
+    # With keypoints, the path is theirs.
+    name = Path(name).name
+    try:
+        places = [path.with_name(name), folder / name, folder.absolute().with_name(name)]
+    except ValueError:  # it is no name of a file
+        return None
+    return next((place for place in places if place.is_file()), None)
+
+
+def check_video(video: Path, size: Sequence[float | int], scaled: bool = False) -> None:
+    """Checks that a video can be that of a result.
+
+    Args:
+        video: the video.
+        size: (width, height) of the result's pictures.
+        scaled: whether a copy of another size will do: the aspect ratio may differ by 1 %.
+
+    Raises:
+        InputError: it cannot be read, or its pictures have another size, or aspect ratio if `scaled`.
+    """
+    info = VideoReader(video).info
+    same_shape = math.isclose(info.width * size[1], info.height * size[0], rel_tol=0.01)
+    if (info.width, info.height) != tuple(size) and not (scaled and same_shape):
+        wanted = "x".join(map(str, size))
+        raise InputError(
+            f"{video} has pictures of {info.width}x{info.height}, not {wanted}; give the video that was lifted"
+        )

@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+
+import poselift
+from poselift.finding import VideoClip
+from poselift.lifting import LiftOptions, LiftRequest, lift_clip
+from poselift.recordings.summary import seen_share
+from poselift.skeleton import COCO17
+from poselift.structures import Detections
+from poselift.video import VideoWriter
+from tests.finding.brightness import Brightness, write_brightening_video
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory):
+    return write_brightening_video(tmp_path_factory.mktemp("video") / "clip.mp4")
+
+
+def test_a_video_is_lifted_by_way_of_its_clip(video, weights):
+    told = []
+    options = LiftOptions(flip=False)
+    direct = poselift.lift(video, detector=Brightness(), weights=weights, end=0.36, options=options)
+    clip = VideoClip(video, Brightness(), end=0.36)
+    lifted = lift_clip(
+        clip, weights, LiftRequest(options=options), lambda *stage_and_share: told.append(stage_and_share)
+    )
+    assert (lifted.clock.frames, len(lifted.people), lifted.clock.fps) == (8, 1, direct.clock.fps)
+    np.testing.assert_allclose(lifted.clock.span, (0, 0.3), atol=1e-3)
+    np.testing.assert_array_equal(lifted.people[0].joints, direct.people[0].joints)
+    assert set(lifted.seconds) == {"read", "detect", "track", "lift"}
+    for stage in ("Finding people", "Lifting"):
+        shares = [share for name, share in told if name == stage]
+        assert shares == sorted(shares)
+        assert (len(shares) > 1, shares[-1]) == (True, 1.0)
+
+
+def test_somebody_of_whom_no_joint_scores_enough_is_warned_of(video, weights):
+    lifted = poselift.lift(video, detector=Brightness(), weights=weights, options=LiftOptions(threshold=0.85))
+    (motion,) = lifted.people
+    assert np.isnan(motion.joints).all()
+    told = "person 1 was not lifted: no joint of the lifter scores 0.85 or more in any frame; lower the threshold"
+    assert lifted.warnings == (told,)
+    assert (lifted.warnings[0].kind, lifted.warnings[0].person) == ("person", 1)
+
+
+class Now(Brightness):
+    """Finds a person in some frames only."""
+
+    def __init__(self, frames):
+        super().__init__()
+        self.left = list(frames)
+
+    def detect(self, frames):
+        return [found if self.left.pop(0) else nobody(found) for found in super().detect(frames)]
+
+
+def nobody(found):
+    return Detections(found.boxes[:0], found.box_scores[:0], found.keypoints[:0], found.scores[:0], COCO17)
+
+
+def even_video(path, frames=42, times=None):
+    with VideoWriter(path, 64, 48) as writer:
+        for index in range(frames):
+            writer.write(np.full((48, 64, 3), 60, np.uint8), index / 25 if times is None else times[index])
+    return path
+
+
+def test_somebody_who_is_there_for_less_than_half_of_the_clip_is_told(tmp_path, weights):
+    path = even_video(tmp_path / "clip.mp4")
+    lifted = poselift.lift(path, detector=Now([1] * 18 + [0] * 24), weights=weights, quality="best")
+    assert "seen in less than half of the clip: person 1 (43%)" in lifted.warnings
+    assert seen_share(lifted.people[0].keypoints, lifted.clock.frames) == pytest.approx(18 / 42)
+    often = poselift.lift(path, detector=Now([1] * 22 + [0] * 20), weights=weights, quality="best")
+    assert not any("less than half" in line for line in often.warnings)
+
+
+def test_a_gap_where_the_rate_is_not_steady_is_told_by_the_lifter(tmp_path, weights):
+    times = [index / 25 + 0.02 * (index % 2) + 0.9 * (index > 6) for index in range(12)]
+    lifted = poselift.lift(
+        even_video(tmp_path / "clip.mp4", 12, times), detector=Now([1] * 12), weights=weights, quality="best"
+    )
+    [told] = [line for line in lifted.warnings if "timestamps" in line]
+    assert told.startswith("gaps in the timestamps: 1, the longest of 0.9")

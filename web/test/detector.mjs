@@ -1,0 +1,55 @@
+// Runs src/detector in node: node detector.mjs REQUEST ANSWER. tests/web/test_detector.py compares it with Python.
+
+import { readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { joinPasses, similarity, withoutDuplicates } from "../src/detector/duplicates.js";
+import { Finder } from "../src/detector/finder.js";
+import { Followed } from "../src/detector/followed.js";
+import { MoveNet } from "../src/detector/movenet.js";
+import { bodyAngle, boxAlong, otherAngles } from "../src/detector/orientation.js";
+import { strictFacts } from "./strict.mjs";
+
+const [path, answer] = process.argv.slice(2);
+const { folders, modules, bodies, angles, passes, looks, clip } = JSON.parse(await readFile(path, "utf8"));
+const ort = createRequire(modules)("onnxruntime-web");
+ort.env.wasm.numThreads = 1;
+ort.env.logLevel = "error";
+
+async function read(name) {
+  for (const place of folders) {
+    const found = await readFile(`${place}/${name}`).catch(() => null);
+    if (found) return new Uint8Array(found);
+  }
+  throw new Error(`no ${name} in ${folders}`);
+}
+
+/** Somebody of JSON, which has null for NaN. */
+const body = ({ points, scores, box, score }) => ({ points: Float64Array.from(points, (value) => value ?? NaN), scores: Float64Array.from(scores), box, score });
+const plain = ({ points, scores, box, score }) => ({ points: [...points], scores: [...scores], box: [...box], score });
+const pictureOf = async ({ file, width, height }) => ({ data: new Uint8ClampedArray(await readFile(file)), width, height });
+
+const facts = strictFacts(JSON.parse(new TextDecoder().decode(await read("numbers.json")))), { constants } = facts;
+const people = bodies.map(body), [coarse, fine] = passes.boxes.map((boxes) => boxes.map((box, index) => ({ box, index })));
+const joined = joinPasses(coarse, fine, passes.longer, constants);
+const followed = new Followed(people[0], people[0].score, 0, facts);
+people.slice(1).forEach((each, i) => followed.update({ ...each, angle: 0 }, .1 * (i + 1)));
+const expected = followed.expected(.1 * people.length);
+const found = {
+  angles: people.map((each) => bodyAngle(each, facts)),
+  boxes: people.map(({ points }, i) => boxAlong(points, angles[i])),
+  others: angles.map((angle, i) => otherAngles(angle, angles.at(-1 - i), constants)),
+  similarity: people.map((a) => people.map((b) => similarity(a, b, constants))),
+  kept: withoutDuplicates(people, constants).map((each) => people.indexOf(each)),
+  joined: [coarse, fine].map((pass) => pass.map((each) => joined.includes(each))),
+  followed: { box: expected.box, score: followed.score, surprise: followed.surprise, angle: followed.angle },
+};
+
+const movenet = await MoveNet.open(ort, read, facts, false), picture = await pictureOf(looks.picture);
+found.looks = [];
+for (const { box, angle } of looks.places) found.looks.push(plain(await movenet.look(picture, box, angle)));
+found.searches = [];
+for (const each of [false, true]) found.searches.push((await movenet.search(picture, each)).map(plain));
+const finder = new Finder(movenet, facts);
+for (const { time, picture } of clip) await finder.next(time, () => pictureOf(picture));
+found.clip = finder.frames.map(({ people }) => people?.map(({ pixels, scores }) => ({ points: [...pixels], scores: [...scores] })) ?? null);
+await writeFile(answer, JSON.stringify(found));
