@@ -100,7 +100,7 @@ def _entry(trial: Trial) -> dict[str, Any]:
         entry["height"] = {"metres": height.metres, "spread": height.spread, "origin": height.origin}
     if gait is not None:
         entry["gait"] = {key: round_known(value) for key, value in summarise_gait(gait).items()} | {
-            "kind": "run" if gait.running else "walk",
+            "kind": "on the spot" if gait.on_the_spot else "run" if gait.running else "walk",
             "in_place": gait.in_place,
             "belt_m_per_s": gait.belt,
             "events": [
