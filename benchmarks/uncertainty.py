@@ -29,7 +29,7 @@ from jaxtyping import Float
 
 from benchmarks.command import add_bench, command_line, errors_shown, print_table
 from benchmarks.real import LIMBS, takes
-from poselift.cli.calibrate import KEYPOINTS, MEASURED, SKELETONS, errors_beside_uncertainty
+from poselift.cli.calibrate import KEYPOINTS, SKELETONS
 from poselift.core.progress_text import track
 from poselift.data.cmu import load_cmu
 from poselift.data.cmu_bench import CmuBench
@@ -39,6 +39,7 @@ from poselift.kinematics import relative_to_body
 from poselift.kinematics.height import enlarge
 from poselift.kinematics.whole_body import SIZE, add_body_uncertainty
 from poselift.lifting import lift_view
+from poselift.lifting.calibration import MEASURED, errors_beside_uncertainty
 from poselift.models import Weights, load_weights
 from poselift.structures import Motion
 

@@ -13,8 +13,6 @@ Each package logs under its own name, such as "poselift.video". Nothing is shown
 import logging
 from typing import TYPE_CHECKING
 
-from poselift.core.on_demand import names_on_demand
-
 if TYPE_CHECKING:
     from poselift.api import lift, open_stream, read
     from poselift.structures import Recording
@@ -25,7 +23,10 @@ __all__ = ["Recording", "__version__", "lift", "open_stream", "read"]
 # Without a handler of its own, Python would print a library's warnings.
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 
-if not TYPE_CHECKING:
-    __getattr__ = names_on_demand(
-        __name__, {"lift": "api", "open_stream": "api", "read": "api", "Recording": "structures"}
-    )
+if not TYPE_CHECKING:  # type checkers see the names above, and no others
+
+    def __getattr__(name: str) -> object:
+        from poselift.core.on_demand import names_on_demand
+
+        homes = {"lift": "api", "open_stream": "api", "read": "api", "Recording": "structures"}
+        return names_on_demand(__name__, homes)(name)

@@ -19,7 +19,14 @@ from poselift.kinematics.height import GivenHeights
 from poselift.lifting.lifter_device import choose_lifter_device
 from poselift.lifting.live.live_stream import LiveStream, StreamRequest
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.request import DEFAULT_DETECTOR, DEFAULT_LIFTER, DEFAULT_LIVE_LIFTER, DetectorRequest, LiftRequest
+from poselift.lifting.request import (
+    DEFAULT_LIFTER,
+    DEFAULT_LIVE_LIFTER,
+    QUICK_DETECTOR,
+    DetectorRequest,
+    LiftRequest,
+    default_detector,
+)
 from poselift.lifting.run import Progress, lift_clip
 from poselift.models import Weights, load_weights
 from poselift.recordings import read_recording
@@ -33,7 +40,7 @@ def lift(
     keypoints: str | os.PathLike[str] | KeypointFile | Keypoints2D | Sequence[Keypoints2D] | None = None,
     keypoint_skeleton: str | None = None,
     image_size: tuple[int, int] | None = None,
-    detector: str | Detector = DEFAULT_DETECTOR,
+    detector: str | Detector | None = None,
     weights: str | os.PathLike[str] | Weights = DEFAULT_LIFTER,
     device: str = "auto",
     start: float | None = None,
@@ -45,6 +52,7 @@ def lift(
     fov: float | None = None,
     intrinsics: tuple[float, float, float, float] | None = None,
     world: bool = False,
+    hands: bool = False,
     skeleton: str | None = None,
     smooth: float | None = None,
     options: LiftOptions = LiftOptions(),
@@ -57,7 +65,7 @@ def lift(
         keypoints: 2D of another program instead of a detector: a file or folder, or values in memory.
         keypoint_skeleton: skeleton of a file of keypoints; by their names or number if None.
         image_size: (width, height) in pixels, for a file of keypoints without a video.
-        detector: finds people: a name, or a detector of your own.
+        detector: finds people: a name, or a detector of your own; the one of the quality if None.
         weights: the lifter: a name, a .safetensors file, or loaded weights.
         device: auto, cpu, cuda or a GPU by number.
         start: first second of the span; the beginning if None.
@@ -69,6 +77,7 @@ def lift(
         fov: field of view across the longer side of the picture, degrees; assumed if None.
         intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
         world: whether the motion is in the world frame: Y up, the ground at Y = 0.
+        hands: whether to look at hands too, where a wrist is seen.
         skeleton: "h36m17" or "cmu28"; Human3.6M's if None, as far as the weights give it.
         smooth: cutoff of a Butterworth filter, Hz; no filter if None.
         options: further settings of the lifter.
@@ -84,6 +93,7 @@ def lift(
         >>> recording.clock.frames, recording.people[0].joints.shape[1:]
         (9, (17, 3))
     """
+    detector = default_detector(quality) if detector is None else detector
     wanted = DetectorRequest(detector) if isinstance(detector, str) else DetectorRequest("")
     request = LiftRequest(
         people=None if people is None else tuple(people),
@@ -94,6 +104,7 @@ def lift(
         smooth=smooth,
         skeleton=skeleton,
         world=world,
+        hands=hands,
     )
     request = replace(request, detection=replace(request.detection, start=start, end=end, fps=fps, quality=quality))
     lifter = weights
@@ -148,7 +159,7 @@ def open_stream(
     source: int | str | os.PathLike[str] = 0,
     *,
     weights: str = DEFAULT_LIVE_LIFTER,
-    detector: str = DEFAULT_DETECTOR,
+    detector: str = QUICK_DETECTOR,
     quality: str = "balanced",
     fov: float | None = None,
     intrinsics: tuple[float, float, float, float] | None = None,

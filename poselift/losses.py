@@ -15,7 +15,10 @@ COVERAGE = 0.9
 
 
 def _mean(values: Float[Tensor, "*n"], weights: Bool[Tensor, "*n"] | Float[Tensor, "*n"]) -> Float[Tensor, ""]:
-    """Weighted mean; 0 if all weights are 0, so that an empty batch has no gradient."""
+    """Weighted mean; 0 if all weights are 0.
+
+    An empty batch then has no gradient.
+    """
     weights = weights.to(values.dtype)
     return (values * weights).sum() / weights.sum().clamp(min=1e-6)
 
@@ -25,7 +28,9 @@ def position_loss(
     target: Float[Tensor, "b t j 3"],
     mask: Bool[Tensor, "b t j"] | Float[Tensor, "b t j"],
 ) -> Float[Tensor, ""]:
-    """Mean distance between joints, metres: MPJPE as a loss (Pavllo et al. 2019, https://arxiv.org/abs/1811.11742).
+    """Mean distance between joints, metres: MPJPE as a loss.
+
+    Pavllo et al. 2019, https://arxiv.org/abs/1811.11742.
 
     Args:
         predicted: relative to the root joint.
@@ -54,7 +59,10 @@ def velocity_loss(
 def scale_free_loss(
     predicted: Float[Tensor, "b t j 3"], target: Float[Tensor, "b t j 3"], mask: Bool[Tensor, "b t j"]
 ) -> Float[Tensor, ""]:
-    """N-MPJPE as a loss, metres: each frame's prediction is scaled to fit best (Rhodin et al. 2018)."""
+    """N-MPJPE as a loss, metres.
+
+    Each frame's prediction is scaled to fit best (Rhodin et al. 2018).
+    """
     weights = mask[..., None].to(predicted.dtype)
     overlap = (predicted * target * weights).sum((-1, -2), keepdim=True)
     power = (predicted.square() * weights).sum((-1, -2), keepdim=True).clamp(min=1e-8)
@@ -106,7 +114,9 @@ def uncertainty_loss(
 def reprojection_loss(
     predicted: Float[Tensor, "b t j 3"], rays: Float[Tensor, "b t j 3"], weights: Float[Tensor, "b t j"]
 ) -> Float[Tensor, ""]:
-    """Mean distance between projected and detected joints, metres at the depth of the person.
+    """Mean distance between projected and detected joints.
+
+    In metres at the depth of the person.
 
     It trains on 2D without 3D: the root is placed where the pose fits its rays best. MotionBERT has this term for 2D
     data (Zhu et al. 2023, https://arxiv.org/abs/2210.06551), with the same weights and an orthographic camera.

@@ -19,7 +19,7 @@ from poselift.core.errors import InputError
 from poselift.core.optional import require
 from poselift.core.progress_text import track
 from poselift.detection import Detector
-from poselift.finding.finder import build_finder
+from poselift.finding.people_finder import build_finder
 from poselift.skeleton import COCO17, convert
 from poselift.structures import Detections
 from poselift.video import Frame

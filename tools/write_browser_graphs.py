@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from poselift import __version__, structures
+from poselift import __version__
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, check_writable, write_json
 from poselift.core.optional import require
@@ -42,6 +42,7 @@ from poselift.models import Weights, load_weights
 from poselift.models.onnx_export import OPSET, quiet
 from poselift.models.weights_graph import shorten_names
 from poselift.skeleton import SKELETONS, Skeleton
+from poselift.structures import ENDS, TRUNK, keypoints
 from poselift.tracking import matching, stitching, track, tracker
 from poselift.viz import stage
 
@@ -70,7 +71,6 @@ _MODULES = (
     searches,
     stage,
     stitching,
-    structures,
     track,
     tracker,
     up,
@@ -287,9 +287,12 @@ def facts(weights: Weights) -> dict[str, Any]:
             for name, skeleton in SKELETONS.items()
             if name in _SKELETONS
         },
-        "joints_in_sight": {"ends": [sorted(end) for end in structures.ENDS], "trunk": list(structures.TRUNK)},
+        "joints_in_sight": {"ends": [sorted(end) for end in ENDS], "trunk": list(TRUNK)},
         "versions": {"poselift": __version__},
-        "constants": {module.__name__.rpartition(".")[2]: _numbers(module) for module in _MODULES},
+        "constants": {
+            **{module.__name__.rpartition(".")[2]: _numbers(module) for module in _MODULES},
+            "structures": _numbers(keypoints),
+        },
     }
 
 

@@ -7,7 +7,7 @@ from poselift.cli.values import full_text
 from poselift.core.errors import InputError
 from poselift.detection import DETECTORS
 from poselift.finding import DEFAULT_QUALITY, QUALITIES
-from poselift.lifting.request import DEFAULT_DETECTOR, DetectorRequest
+from poselift.lifting.request import DEFAULT_DETECTOR, QUICK_DETECTOR, DetectorRequest, default_detector
 
 _OPTIONS = {
     "mmpose": {
@@ -26,10 +26,17 @@ _FOR_ALL = {"--offline"}
 """Options for any detector: one that downloads nothing respects them."""
 
 
-def add_detector_options(parser: argparse.ArgumentParser) -> None:
-    """Adds `--detector` and the options of each detector."""
+def add_detector_options(
+    parser: argparse.ArgumentParser, default: str = f"{DEFAULT_DETECTOR}; {QUICK_DETECTOR} with --quality fast"
+) -> None:
+    """Adds `--detector` and the options of each detector.
+
+    Args:
+        parser: of the command.
+        default: the default as the help has it.
+    """
     how = parser.add_argument_group("detector")
-    how.add_argument("--detector", choices=list(DETECTORS), help=f"finds the people (default: {DEFAULT_DETECTOR})")
+    how.add_argument("--detector", choices=list(DETECTORS), help=f"finds the people (default: {default})")
     how.add_argument(
         "--offline", action="store_true", default=None, help="download nothing; use weights from the cache only"
     )
@@ -69,13 +76,18 @@ def add_quality_option(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def make_detector_request(arguments: argparse.Namespace) -> DetectorRequest:
+def make_detector_request(arguments: argparse.Namespace, default: str | None = None) -> DetectorRequest:
     """The detector that a command line asks for.
+
+    Args:
+        arguments: of the command line.
+        default: the detector that it need not name; by quality if None.
 
     Raises:
         InputError: an option belongs to another detector.
     """
-    detector = arguments.detector or DEFAULT_DETECTOR
+    quality = getattr(arguments, "quality", None) or DEFAULT_QUALITY
+    detector = arguments.detector or default or default_detector(quality)
     for name, options in _OPTIONS.items():
         strays = _list_given(arguments, options.values())
         if strays and name != detector:

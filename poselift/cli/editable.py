@@ -1,5 +1,6 @@
 """A result of `poselift lift` as the editor of the page reads it."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,11 @@ def read_result_for_page(folder: Path, video: Path | None) -> tuple[dict[str, An
     require_camera(about, paths[0])
     check_video(video, motions[0].keypoints.image_size)
     for path, motion in zip(paths, motions, strict=True):
-        if motion.keypoints.skeleton != COCO17:
+        if missing := [joint for joint in COCO17.joints if joint not in motion.keypoints.skeleton.joints]:
             found = motion.keypoints.skeleton.name
-            raise InputError(f"{path}: its keypoints are {found}; the page corrects {COCO17.name}, such as MoveNet's")
+            raise InputError(
+                f"{path}: its keypoints are {found}, without {missing[0]}; the page corrects those of {COCO17.name}"
+            )
     if about.get("video_fps") is not None:
         raise InputError(f"{folder} was lifted with --fps, so its times are not the video's; lift it without")
     times = np.unique(np.concatenate([motion.timestamps for motion in motions]))
@@ -48,9 +51,15 @@ def read_result_for_page(folder: Path, video: Path | None) -> tuple[dict[str, An
             for motion in motions
             if motion.height is not None and motion.height.origin == "given"
         },
-        "tracks": [track_for_page(motion.keypoints) for motion in motions],
+        "tracks": [track_for_page(_coco_joints(motion.keypoints)) for motion in motions],
     }
     return result, video
+
+
+def _coco_joints(track: Keypoints2D) -> Keypoints2D:
+    """The joints that the page corrects and lifts: without feet."""
+    rows = track.skeleton.indices(list(COCO17.joints))
+    return replace(track, keypoints=track.keypoints[:, rows], scores=track.scores[:, rows], skeleton=COCO17)
 
 
 def track_for_page(track: Keypoints2D) -> dict[str, Any]:

@@ -84,6 +84,11 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
         help="write the motion in the world frame, Y up from the ground, with foot contacts; needs a still camera",
     )
     how.add_argument(
+        "--hands",
+        action="store_true",
+        help="look at hands too: 21 joints of each that can be seen, in person_N_hands.npz; needs the video",
+    )
+    how.add_argument(
         "--formats",
         type=parse_formats,
         metavar="FORMAT,...",

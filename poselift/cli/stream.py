@@ -22,7 +22,7 @@ from poselift.core.device import DEVICE_HELP
 from poselift.export.json_lines import header_line
 from poselift.lifting.live.live_people import Latencies, LivePeople
 from poselift.lifting.live.live_stream import LiveStream, StreamRequest
-from poselift.lifting.request import DEFAULT_LIVE_LIFTER
+from poselift.lifting.request import DEFAULT_LIVE_LIFTER, QUICK_DETECTOR
 from poselift.structures import LiveFrame
 from poselift.video import Captured, LiveCapture
 from poselift.viz.window import check_display
@@ -80,7 +80,7 @@ def add_command(commands: Any) -> None:
         help="poses in the world frame, Y up from the ground, after the first seconds; needs a still camera",
     )
     how.add_argument("--device", default="auto", help=DEVICE_HELP)
-    add_detector_options(parser)
+    add_detector_options(parser, QUICK_DETECTOR)
     parser.set_defaults(run=run)
 
 
@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> None:
         InputError: as of `stream`.
     """
     outputs = OutputRequest(not arguments.no_window, arguments.out, arguments.osc, arguments.websocket)
-    wanted = make_request(StreamRequest, arguments, detector=make_detector_request(arguments))
+    wanted = make_request(StreamRequest, arguments, detector=make_detector_request(arguments, QUICK_DETECTOR))
     stream(StreamCommand(wanted, outputs, arguments.duration))
 
 

@@ -49,9 +49,10 @@ _GROUPS = (Mapping, dict)
 
 
 def check_value(key: str, kind: Any, value: Any) -> Any:
-    """The value as its annotation has it: whole numbers become floats, and numbers text, where those are wanted.
+    """The value in the type that its annotation asks for.
 
-    Whether true is a number, or 2.0 a whole one, would be guesses: both are refused, as is what is not finite.
+    A whole number becomes a float, and a number becomes text, where the annotation asks for these. Other conversions
+    would be guesses: true is no number, 2.0 is no whole number, and infinity is refused.
 
     Args:
         key: names the value in messages.

@@ -1,4 +1,6 @@
-"""Joint centres of the CMU corpus, moved to where anatomy and detectors have them.
+"""Joint centres of the CMU corpus, moved to anatomy's places.
+
+Detectors have them there too.
 
 CMU's skeletons put some joints elsewhere: standing knees are bent by some 20 degrees and lie too high, because the knee
 is near the front of the leg; the wrist is 5 cm short of the wrist; shoulders are narrow. A lifter that learns them
@@ -84,7 +86,10 @@ def _straighten(joints: Float[Tensor, "t j 3"]) -> Float[Tensor, "t j 3"]:
 
 
 def _lengthen(joints: Float[Tensor, "t j 3"]) -> Float[Tensor, "t j 3"]:
-    """Forearms as long as the upper arms ask for; hands go with the wrists."""
+    """Forearms at the length that upper arms ask for.
+
+    Hands go with the wrists.
+    """
     joints = joints.clone()
     for side in ("left", "right"):
         elbow, wrist, hand = (CMU28.index(f"{side}_{joint}") for joint in ("elbow", "wrist", "hand"))

@@ -1,4 +1,4 @@
-"""Acclaim's ASF and AMC files: the skeletons and the motion of the CMU motion capture database.
+"""Acclaim's ASF and AMC files: CMU's skeletons and motion.
 
 The format: https://research.cs.wisc.edu/graphics/Courses/cs-838-1999/Jeff/ASF-AMC.html and
 http://graphics.cs.cmu.edu/nsp/course/cs229/info/ACCLAIMdef.html. A bone has a direction and a length in world axes
@@ -255,7 +255,7 @@ def _bones(path: str | Path, lines: list[_Line]) -> list[_Fields]:
 
 
 def _tree(path: str | Path, names: list[str], lines: list[_Line]) -> Skeleton:
-    """The tree of the bones; each line has a bone and its children."""
+    """The bones' tree; each line has a bone's children."""
     parents: dict[str, str | None] = {"root": None}
     for line in lines:
         if line.words in (["begin"], ["end"]):
@@ -279,7 +279,10 @@ def _tree(path: str | Path, names: list[str], lines: list[_Line]) -> Skeleton:
 
 
 def _turn(angles: Float[Tensor, "3"], order: str) -> Float[Tensor, "3 3"]:
-    """Rotation by angles about fixed axes, the first letter of the order first; radians."""
+    """Rotation by angles about fixed axes, radians.
+
+    The first letter of the order turns first.
+    """
     turn = torch.eye(3, dtype=torch.float64)
     for letter, angle in zip(order, angles, strict=True):
         turn = _TURNS[letter](angle) @ turn
@@ -287,7 +290,10 @@ def _turn(angles: Float[Tensor, "3"], order: str) -> Float[Tensor, "3 3"]:
 
 
 def _check_frame(line: _Line, values: Mapping[str, list[list[float]]], frames: int) -> None:
-    """Raises an error if the frame that ends at a line lacks a bone."""
+    """Raises an error if a frame lacks a bone.
+
+    The frame ends at this line.
+    """
     missing = [name for name, rows in values.items() if len(rows) < frames]
     if missing:
         raise InputError(f"{line.place}: the frame that ends here lacks {', '.join(missing)}")

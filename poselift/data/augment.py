@@ -105,7 +105,10 @@ _LIMBS = {
 
 
 def _kind(joint: str) -> str:
-    """The key of `_PROPORTIONS` for a joint's bone; both sides share one, and so does the face."""
+    """The key of `_PROPORTIONS` for a joint's bone.
+
+    Both sides share one, and so does the face.
+    """
     kind = strip_side(joint)
     return "face" if kind in _FACE else kind
 
@@ -168,7 +171,7 @@ def exchange_limbs(windows: Windows, share: float, generator: torch.Generator) -
 def _partners(
     windows: Windows, share: float, generator: torch.Generator
 ) -> tuple[Int[Tensor, " chosen"], Int[Tensor, " chosen"]]:
-    """Indices of a share of the windows, and of a partner for each.
+    """Indices of some windows, and a partner for each.
 
     Partners last nearly as long, so that the borrowed movement keeps nearly its own speed.
     """
@@ -219,7 +222,7 @@ def change_proportions(windows: Windows, size: float, generator: torch.Generator
 
 
 def bend(windows: Windows, share: float, generator: torch.Generator, sway: float = 0.0) -> Windows:
-    """The windows with a rotation added at the main joints of a share.
+    """The windows, some with rotations added at main joints.
 
     Descendants of the joint rotate too: an upright walk becomes a bent one. The rotation is fixed to the pelvis, so
     that a trunk bent forward stays so when the person turns around.
@@ -248,13 +251,19 @@ def bend(windows: Windows, share: float, generator: torch.Generator, sway: float
 
 
 def _waves(times: Float[Tensor, "b t"], generator: torch.Generator) -> Float[Tensor, "b t"]:
-    """A sine of unit variance for each window, with a period from 0.5 to 4 seconds."""
+    """A sine of unit variance for each window.
+
+    With a period from 0.5 to 4 seconds.
+    """
     period, phase = torch.rand(2, len(times), 1, generator=generator, device=times.device)
     return 2**0.5 * torch.sin(2 * math.pi * (times / (0.5 * 8**period) + phase))
 
 
 def measure_known_bones(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t j 3"]:
-    """Bone vectors; unknown joints are at the pelvis, so that bones add up."""
+    """Bone vectors; unknown joints are at the pelvis.
+
+    Bones then add up.
+    """
     return bone_vectors(joints.nan_to_num(), CMU28.parent_indices)
 
 

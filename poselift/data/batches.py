@@ -65,7 +65,9 @@ class BatchSampler(Protocol):
 
 
 class Batches(IterableDataset[Batch]):
-    """The batches of one epoch; a thread makes the next one during the training step.
+    """The batches of one epoch.
+
+    A thread makes the next one during the training step.
 
     Each batch has its own seed, from the seed of the run, the epoch, and its number in the epoch over all processes.
     So a run can resume at any batch, and two processes together draw what one process draws in twice the batches.

@@ -1,4 +1,6 @@
-"""The CMU motion capture corpus, resampled to 50 fps, in one npz without pickled objects.
+"""The CMU motion capture corpus at 50 fps, in one npz.
+
+Without pickled objects.
 
 The data was obtained from mocap.cs.cmu.edu; the database was created with funding from NSF EIA-0196217.
 """
@@ -32,7 +34,9 @@ _HELP = "the CMU corpus is one file, cmu50.npz, of motion from mocap.cs.cmu.edu 
 
 
 def load_corpora(paths: Sequence[str | Path], split: str, moved: bool = True) -> MotionCorpus:
-    """The motion of one split of several files of the layout of `cmu50.npz`, to train on.
+    """One split's motion of several files, to train on.
+
+    Files of the layout of `cmu50.npz`.
 
     Clips of tier C, whose movements are real and whose bodies are not, take bodies of tier A.
 

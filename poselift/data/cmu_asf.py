@@ -204,7 +204,10 @@ def prepare(raw: str | Path, path: str | Path, fps: float = 120.0, at_60: Collec
 
 
 def _find_trials(folder: Path) -> dict[str, list[Path]]:
-    """The AMC files of each existing subject of the corpus; each subject has its ASF file."""
+    """Each existing subject's AMC files.
+
+    Each subject has its ASF file.
+    """
     trials = {subject: sorted((folder / subject).glob(f"{subject}_*.amc")) for subject in _SPLIT_OF}
     trials = {subject: files for subject, files in trials.items() if files}
     if not trials:
@@ -234,7 +237,10 @@ def _convert(subject: str, path: Path, skeleton: AsfSkeleton, fps: float) -> lis
 
 
 def _write(path: str | Path, clips: list[_Clip]) -> None:
-    """Writes cmu50.npz, with positions relative to the pelvis in whole tenths of a millimetre."""
+    """Writes cmu50.npz.
+
+    Positions are relative to the pelvis, in whole tenths of a millimetre.
+    """
     if not clips:
         raise InputError(f"no trial has {SHORTEST} s without a joint faster than {FASTEST} m/s; check the frame rate")
     points = np.concatenate([clip.points for clip in clips])

@@ -1,4 +1,4 @@
-"""The frozen lifting benchmark on the CMU corpus: fixed cameras, fixed detector-like 2D.
+"""The frozen CMU benchmark: fixed cameras, fixed detector-like 2D.
 
 Errors on it are not comparable with errors on Human3.6M.
 """

@@ -1,4 +1,6 @@
-"""COCO person keypoints: people in everyday pictures, with 17 keypoints each. 2D only.
+"""COCO keypoints: people in everyday pictures, 2D only.
+
+17 keypoints each.
 
 Lin et al., "Microsoft COCO: common objects in context", ECCV 2014; the format is https://cocodataset.org/#format-data.
 """

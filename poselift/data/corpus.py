@@ -14,7 +14,9 @@ from poselift.skeleton import Skeleton
 
 @dataclass(frozen=True)
 class MotionCorpus:
-    """Clips of 3D motion with one skeleton and one frame rate, end to end.
+    """Clips of 3D motion, end to end.
+
+    With one skeleton and one frame rate.
 
     Attributes:
         joints: metres, relative to the pelvis (the skeleton's first joint), Y up; NaN where unknown.
@@ -97,7 +99,10 @@ class MotionCorpus:
         )
 
     def convert(self, skeleton: Skeleton) -> "MotionCorpus":
-        """The corpus in another skeleton, by joint name; joints that it lacks are NaN."""
+        """The corpus in another skeleton, by joint name.
+
+        Joints that it lacks are NaN.
+        """
         return replace(self, joints=convert_skeleton(self.joints, self.skeleton, skeleton), skeleton=skeleton)
 
     def clip(self, index: int) -> tuple[Float[Tensor, "t j 3"], Float[Tensor, "t 3"]]:

@@ -1,4 +1,4 @@
-"""The joints of a lifter's skeleton that a dataset or a detector provides."""
+"""The lifter's joints that a dataset or a detector provides."""
 
 from collections.abc import Sequence
 
@@ -62,7 +62,9 @@ _DROPPED = 0.25
 
 
 class SkeletonSampler:
-    """Draws which joints a batch shows, and hides more of them in some windows.
+    """Draws which joints a batch shows.
+
+    In some windows it hides more of them.
 
     All windows of a batch share one skeleton, because joints that no window shows then cost no time.
 
@@ -94,6 +96,9 @@ class SkeletonSampler:
     def hide(
         self, keypoints: Float[Tensor, "b t j 2"], scores: Float[Tensor, "b t j"], generator: torch.Generator
     ) -> tuple[Float[Tensor, "b t j 2"], Float[Tensor, "b t j"]]:
-        """Keypoints and scores of the drawn joints; NaN and 0 for the others."""
+        """Keypoints and scores of the drawn joints.
+
+        NaN and 0 for the others.
+        """
         hidden = ~self.sample(len(keypoints), generator)[:, None]
         return keypoints.masked_fill(hidden[..., None], torch.nan), scores.masked_fill(hidden, 0.0)

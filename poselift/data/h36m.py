@@ -1,4 +1,6 @@
-"""Human3.6M in the layout of VideoPose3D, which most papers use, and the parts that all layouts share.
+"""Human3.6M in VideoPose3D's layout, and what all layouts share.
+
+Most papers use this layout.
 
 Ionescu et al., "Human3.6M: large scale datasets and predictive methods for 3D human sensing in natural
 environments", TPAMI 2014; Pavllo et al., "3D human pose estimation in video with temporal convolutions", CVPR 2019
@@ -151,7 +153,9 @@ def load_h36m_corpus(root: str | Path, split: str = "train") -> MotionCorpus:
 
 
 def action_name(take: str) -> str:
-    """The action of a take, by its name in papers: "Walking" for "Walking 1".
+    """A take's action by its name in papers.
+
+    "Walking" for "Walking 1".
 
     Raises:
         InputError: the action is none of the fifteen.
@@ -164,7 +168,10 @@ def action_name(take: str) -> str:
 
 
 def _load_takes(root: Path, subjects: tuple[str, ...]) -> dict[tuple[str, str], np.ndarray]:
-    """The 17 joints in the world (Z up, metres, float32), by subject and take."""
+    """The 17 joints in the world, by subject and take.
+
+    Z up, metres, float32.
+    """
     path = LAYOUT.require_file(root / "data_3d_h36m.npz")
     positions = load_object_npz(path, "positions_3d")
     joints = H36M32.indices(list(H36M17.joints))

@@ -1,4 +1,6 @@
-"""Makes VideoPose3D's npz from a download of Human3.6M: the CDF files of "Poses, D3 Positions".
+"""Makes VideoPose3D's npz from Human3.6M's own CDF files.
+
+Those of "Poses, D3 Positions".
 
 http://vision.imar.ro/human3.6m/; the npz is VideoPose3D's `data_3d_h36m.npz`
 (https://github.com/facebookresearch/VideoPose3D, DATASETS.md), which its code and this package read.
@@ -90,7 +92,10 @@ def prepare(raw: str | Path, root: str | Path) -> str:
 
 
 def _read_subject(folder: Path, subject: str) -> dict[str, np.ndarray]:
-    """The takes of a subject, (t, 32, 3) in metres, by the field's names ("Photo", "WalkDog")."""
+    """A subject's takes, (t, 32, 3), metres, by name.
+
+    The field's names: "Photo", "WalkDog".
+    """
     place = folder / subject / "MyPoseFeatures" / "D3_Positions"
     files = [file for file in LAYOUT.require_files(place, "*.cdf") if not file.name.startswith("_")]
     found = Counter(action_name(file.stem) for file in files)

@@ -1,4 +1,6 @@
-"""Human3.6M in the layout of MotionBERT, with 2D and confidences from a stacked hourglass.
+"""Human3.6M in MotionBERT's layout.
+
+Its 2D and confidences are from a stacked hourglass.
 
 Zhu et al., "MotionBERT: a unified perspective on learning human motion representations", ICCV 2023
 (https://github.com/Walter0807/MotionBERT, lib/data/datareader_h36m.py and train.py). The poses are those of

@@ -54,7 +54,9 @@ def clips_of(path: Path, key: str, data: Any, subject: str) -> dict[str, Any]:
 def pixels_of(
     path: Path, data: Any, subject: str, clip: str, skeleton: Skeleton, frames: int, cameras: int
 ) -> list[Float[np.ndarray, "t j 2"]]:
-    """Pixels of one clip in each camera, cut to the number of poses.
+    """One clip's pixels in each camera.
+
+    Cut to the number of poses.
 
     Some videos are longer than their poses.
 

@@ -1,4 +1,6 @@
-"""Plain arrays of an HDF5 file with the names of their dimensions, read in another process.
+"""Plain arrays of an HDF5 file, with dimension names.
+
+Another process reads them.
 
 Damaged files crash the HDF5 library, or keep it for ever.
 """
@@ -31,7 +33,10 @@ def is_hdf5(path: Path) -> bool:
 
 
 def member_names(path: Path) -> set[str]:
-    """Names at the top level of the file; empty if it is no HDF5, is damaged, or h5py is missing."""
+    """Names at the top level of the file.
+
+    Empty if it is no HDF5, is damaged, or h5py is missing.
+    """
     if not is_hdf5(path):
         return set()
     try:
@@ -42,7 +47,9 @@ def member_names(path: Path) -> set[str]:
 
 
 def read_arrays(path: Path, names: Sequence[str]) -> tuple[dict[str, Array], dict[str, Any]]:
-    """Some arrays at the top level of the file, as far as it has them, and those of its attributes that are text.
+    """Some arrays of the file, and its attributes.
+
+    Arrays at the top level, as far as it has them, and attributes that are text.
 
     Text is returned as str.
 
@@ -66,7 +73,10 @@ def _read_names(path: str, most: int) -> list[str]:
 
 
 def hdf5_arrays(path: str, most: int, names: list[str]) -> tuple[dict[str, Array], dict[str, str]]:
-    """What `read_arrays` gives; call it by `read_isolated` only, because a damaged file can raise any exception."""
+    """What `read_arrays` gives, unprotected.
+
+    Call it by `read_isolated` only, because a damaged file can raise any exception.
+    """
     import h5py
 
     with h5py.File(path) as file:
@@ -79,7 +89,10 @@ def hdf5_arrays(path: str, most: int, names: list[str]) -> tuple[dict[str, Array
 
 
 def _dimensions(dataset: Any) -> tuple[str, ...]:
-    """Names of the dimensions: those of their scales, as netCDF has them, or in the attribute "dims" of SLEAP."""
+    """Names of the dimensions.
+
+    Those of their scales, as netCDF has them, or in the attribute "dims" of SLEAP.
+    """
     if "dims" in dataset.attrs:
         return tuple(map(str, json.loads(dataset.attrs["dims"])))
     return tuple(scale[0].name.rpartition("/")[2] if len(scale) else "" for scale in dataset.dims)

@@ -108,7 +108,10 @@ def _load_subject(
     keypoint_skeleton: Skeleton,
     actions: Sequence[str] | None,
 ) -> list[View]:
-    """The views of one subject; `truth` and `seen` have pixels by clip and camera."""
+    """The views of one subject.
+
+    `truth` and `seen` have pixels by clip and camera.
+    """
     chosen = [name for name in clips if actions is None or name.split()[0] in actions]
     if not chosen:
         return []
@@ -139,7 +142,9 @@ def _load_subject(
 
 
 def fit_intrinsics(points: Float[np.ndarray, "t j 3"], pixels: Float[np.ndarray, "t j 2"]) -> Float[np.ndarray, "3 3"]:
-    """The K without skew that projects the points closest to their pixels, by least squares.
+    """The K without skew that fits points to pixels best.
+
+    By least squares.
 
     Args:
         points: camera frame, in front of the camera.

@@ -1,4 +1,6 @@
-"""JTA (Joint Track Auto): crowds of the game GTA V, with all joints of all people.
+"""JTA (Joint Track Auto): crowds of the game GTA V.
+
+With all joints of all people.
 
 Fabbri et al., "Learning to detect and track visible and occluded body joints in a virtual world", ECCV 2018
 (https://github.com/fabbrimatteo/JTA-Dataset), whose README.md describes the files.
@@ -96,7 +98,10 @@ def _load_sequence(path: Path) -> list[View]:
 
 
 def _read_poses(path: Path) -> Float[np.ndarray, "poses 22 10"]:
-    """The rows of a file by person, frame and joint; NaN where a joint has no row."""
+    """A file's rows by person, frame and joint.
+
+    NaN where a joint has no row.
+    """
     rows = numbers(path, "the list of rows", read_json(path), (None, _COLUMNS))
     joint = rows[:, 2]
     unknown = ~np.isin(joint, np.arange(len(JTA22)))

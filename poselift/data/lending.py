@@ -1,4 +1,7 @@
-"""Movements on the bodies of others: for clips whose joint angles are real and whose skeletons are not."""
+"""Movements on the bodies of others.
+
+For clips whose joint angles are real and whose skeletons are not.
+"""
 
 import itertools
 from collections.abc import Collection
@@ -21,7 +24,9 @@ _EVERY = 5
 
 
 class Body:
-    """The sizes of one person: medians over frames in which all joints are known.
+    """The sizes of one person.
+
+    Medians over frames in which all joints are known.
 
     Args:
         joints: of CMU-28, metres.
@@ -40,7 +45,7 @@ class Body:
 
 
 def collect_bodies(corpus: MotionCorpus, subjects: Collection[str]) -> list[Body]:
-    """The bodies of the subjects whose joints are all known in all frames."""
+    """The bodies of subjects with all joints in all frames."""
     bodies = []
     for subject in dict.fromkeys(name for name in corpus.subjects if name in subjects):
         clips = [corpus.clip(index)[0][::_EVERY] for index, name in enumerate(corpus.subjects) if name == subject]
@@ -51,7 +56,9 @@ def collect_bodies(corpus: MotionCorpus, subjects: Collection[str]) -> list[Body
 
 
 def put_on_bodies(corpus: MotionCorpus, bodies: list[Body]) -> MotionCorpus:
-    """The movements of a corpus, each clip on one of the bodies, the same in each call.
+    """The movements of a corpus, each on another body.
+
+    The same body in each call.
 
     Bones keep their directions and take the body's lengths; hips and shoulders are where the body has them. The path
     over the ground scales with the legs. Unknown joints stay unknown.

@@ -1,4 +1,7 @@
-"""Steps that the loaders of recorded datasets share: from the content of files to a View."""
+"""Steps from file contents to a View.
+
+The loaders of recorded datasets share them.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeVar

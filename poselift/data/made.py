@@ -1,4 +1,6 @@
-"""Made people to evaluate on without any data: bodies and movements that no training data of ours has.
+"""Made people to evaluate on without any data.
+
+Bodies and movements that no training data of ours has.
 
 Stick figures of six proportions march, squat, lunge, do jumping jacks, reach and sit, by forward kinematics of closed
 forms. Fixed seeds draw cameras and detections, so that everyone has the same views. They show that a lifter works, not
@@ -107,7 +109,9 @@ MOVEMENTS: Mapping[str, Callable[[Bend, Tensor], None]] = {
 
 
 def made_views(skeleton: str = "h36m17", keypoints: str = "det") -> list[View]:
-    """Three seconds of each movement by each of three people, by one camera each.
+    """Each movement by each of three people, three seconds.
+
+    By one camera each.
 
     Args:
         skeleton: name of the skeleton whose keypoints are visible: "h36m17", "coco17" or "halpe26".
@@ -129,7 +133,10 @@ def made_views(skeleton: str = "h36m17", keypoints: str = "det") -> list[View]:
 
 
 def _make_clips() -> Iterator[tuple[str, Float[Tensor, "t 28 3"]]]:
-    """Name and joints of each clip, world frame, metres; each person does every second movement."""
+    """Name and joints of each clip, world frame, metres.
+
+    Each person does every second movement.
+    """
     time = torch.arange(_FRAMES) / _FPS
     for number, (person, sizes) in enumerate(_BODIES.items()):
         for place, (name, move) in enumerate(MOVEMENTS.items()):

@@ -1,4 +1,7 @@
-"""Several datasets at once, each with its weight and masked to its own joints."""
+"""Several datasets at once, each with its weight.
+
+Each is masked to its own joints.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Unpack

@@ -17,7 +17,10 @@ from poselift.skeleton import Pelvis, Skeleton, get_skeleton
 
 
 class _Views(Dataset[View]):
-    """The views that one process validates on, in the lifter's skeletons: every n-th, starting at its rank."""
+    """The views that one process validates on.
+
+    In the lifter's skeletons; every n-th, starting at its rank.
+    """
 
     def __init__(
         self, views: Sequence[View] | CmuBench, skeleton_in: Skeleton, skeleton_out: Skeleton, rank: int, processes: int
@@ -37,7 +40,10 @@ class _Views(Dataset[View]):
 
 
 class LoaderOptions(TypedDict, total=False):
-    """Options that every data module takes by keyword; `MotionData` documents them and has their defaults."""
+    """Options that every data module takes by keyword.
+
+    `MotionData` documents them and has their defaults.
+    """
 
     frames: Required[Count]
     skeleton_in: str
@@ -120,5 +126,8 @@ class MotionData(pl.LightningDataModule, ABC):
         return DataLoader(self._val, batch_size=None)
 
     def transfer_batch_to_device(self, batch: Batch | View, device: object, dataloader_idx: int) -> Batch | View:
-        """The batch as it is: batches are already on the device, and views move there when they are lifted."""
+        """The batch as it is.
+
+        Batches are already on the device, and views move there when they are lifted.
+        """
         return batch

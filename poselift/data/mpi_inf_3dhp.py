@@ -1,4 +1,6 @@
-"""MPI-INF-3DHP as downloaded: annot.mat of 14 cameras for training, annot_data.mat of six clips for the test.
+"""MPI-INF-3DHP as downloaded: training cameras and test clips.
+
+annot.mat of 14 cameras for training, annot_data.mat of six clips for the test.
 
 Mehta et al., "Monocular 3D human pose estimation in the wild using improved CNN supervision", 3DV 2017. The README
 of the download and its util/mpii_get_joint_set.m, mpii_get_camera_set.m and mpii_get_sequence_info.m describe the
@@ -136,7 +138,9 @@ def load_mpi_inf_3dhp(
 
 
 def read_calibration(path: Path) -> dict[int, Float[np.ndarray, "3 3"]]:
-    """K of each camera, by number, from a "Skeletool Camera Calibration File V1.0".
+    """K of each camera, by number.
+
+    From a "Skeletool Camera Calibration File V1.0".
 
     Each line has a word and its values: `name` starts a camera, `intrinsic` has its 4 x 4 K by rows.
 
@@ -186,7 +190,9 @@ def clip_view(
     points: Float[np.ndarray, "t 17 3"],
     valid: np.ndarray,
 ) -> View:
-    """A View of a test clip; points in metres, camera frame, and `valid` with one number per frame.
+    """A View of a test clip.
+
+    Points in metres, camera frame, and `valid` with one number per frame.
 
     Raises:
         InputError: `valid` has another number of frames.
@@ -227,7 +233,10 @@ def _load_train_sequence(root: Path, subject: str, sequence: str, cameras: Seque
 
 
 def _read_cell(path: Path, key: str, cells: np.ndarray, camera: int, channels: int) -> np.ndarray:
-    """(frames, 17, channels) of one camera, from a cell array of rows "x1 y1 (z1) x2 ..."."""
+    """One camera's (frames, 17, channels) of a cell array.
+
+    Its rows are "x1 y1 (z1) x2 ...".
+    """
     rows = numbers(path, f"{key}{{{camera + 1}}}", cells[camera, 0], (None, len(JOINTS28) * channels))
     chosen = [JOINTS28.index(joint) for joint in MPI_INF_3DHP17.joints]
     return rows.reshape(len(rows), len(JOINTS28), channels)[:, chosen]

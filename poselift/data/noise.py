@@ -109,7 +109,9 @@ class DetectorNoise:
 def landmarks(
     joints: Float[Tensor, "b t 28 3"], noise: DetectorNoise, generator: torch.Generator
 ) -> Float[Tensor, "b t 28 3"]:
-    """The places on the body that each window's detector looks for, as offsets from the joints, metres.
+    """Where each window's detector looks for joints.
+
+    As offsets from the joints, metres.
 
     Args:
         joints: of CMU-28 in any right-handed frame, metres.
@@ -234,14 +236,20 @@ def _intervals(times: Float[Tensor, "b t"]) -> Float[Tensor, "b t"]:
 
 
 def _extent(pixels: Float[Tensor, "b t j 2"], known: Bool[Tensor, "b t j"]) -> Float[Tensor, "b t"]:
-    """The longer side of the box around the known joints of each frame, pixels; at least 1."""
+    """The longer side of each frame's box, pixels.
+
+    Around the known joints; at least 1.
+    """
     low = torch.where(known[..., None], pixels, torch.inf).amin(2)
     high = torch.where(known[..., None], pixels, -torch.inf).amax(2)
     return (high - low).amax(-1).clamp(min=1.0)
 
 
 def _drift(white: Float[Tensor, "b t c"], interval: Float[Tensor, "b t"], time: float) -> Float[Tensor, "b t c"]:
-    """Ornstein-Uhlenbeck process of unit variance and the given time constant, driven by `white`."""
+    """Ornstein-Uhlenbeck process of unit variance, driven by `white`.
+
+    With the given time constant.
+    """
     keep = torch.exp(-interval / time)[..., None]
     shocks = (1 - keep.square()).clamp(min=0).sqrt() * white
     values = [white[:, 0]]
@@ -256,7 +264,10 @@ def _segments(
     rate: Float[Tensor, " s"],
     last: Float[Tensor, " s"],
 ) -> Bool[Tensor, "b t s"]:
-    """Two-state processes; each is on for the share `rate` of the time, in segments of `last` seconds."""
+    """Two-state processes, on for the share `rate` of time.
+
+    In segments of `last` seconds.
+    """
     leave = 1 - torch.exp(-interval[..., None] / last)
     stays, enters = draws < 1 - leave, draws < leave * (rate / (1 - rate))
     states = [draws[:, 0] < rate]
@@ -266,7 +277,10 @@ def _segments(
 
 
 def _swap(values: Tensor, when: Bool[Tensor, "b t"], joints: list[int]) -> Tensor:
-    """Values (b, t, 28, c) with left and right of the joints swapped in the frames `when`."""
+    """Values with left and right swapped in the frames `when`.
+
+    (b, t, 28, c).
+    """
     order = list(range(values.shape[2]))
     for joint in joints:
         order[joint] = CMU28.flip_indices[joint]

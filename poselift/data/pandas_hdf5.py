@@ -1,4 +1,6 @@
-"""A table that pandas wrote as HDF5 (`DataFrame.to_hdf`), read without pandas and PyTables.
+"""A table that pandas wrote as HDF5 (`DataFrame.to_hdf`).
+
+Read without pandas and PyTables.
 
 It reads both layouts. "table": rows of a compound type with "index", the label of the row, and blocks of values, whose
 column names are pickled attributes; only plain containers of text are unpickled. "fixed": blocks of values as plain
@@ -48,7 +50,10 @@ def read_frame(path: Path) -> _Frame:
 
 
 def _read_file(path: str, most: int) -> tuple[_Columns, np.ndarray | None, np.ndarray]:
-    """Labels of the columns, those of the rows, and values; damaged files raise various exceptions."""
+    """Labels of columns and rows, and values.
+
+    Damaged files raise various exceptions.
+    """
     import h5py
 
     with h5py.File(path) as file:
@@ -61,7 +66,10 @@ def _read_file(path: str, most: int) -> tuple[_Columns, np.ndarray | None, np.nd
 
 
 def _read_table(group: Any, most: int) -> tuple[list[tuple[_Columns, np.ndarray]], np.ndarray | None]:
-    """Columns and values of each block, and the labels of the rows, of the layout "table"."""
+    """Each block's columns and values, and the rows' labels.
+
+    Of the layout "table".
+    """
     rows = dataset_array(group["table"], most)
     fields = rows.dtype.names or ()
     blocks = []

@@ -1,4 +1,7 @@
-"""Single pictures of people with their keypoints: 2D without 3D, from unknown cameras."""
+"""Single pictures of people with their keypoints.
+
+2D without 3D, from unknown cameras.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +34,9 @@ def picture_view(
     image_size: tuple[int, int],
     skeleton: Skeleton,
 ) -> View:
-    """A one-frame View of one person in one picture; its joints and root are NaN.
+    """A one-frame View of one person in a picture.
+
+    Its joints and root are NaN.
 
     Args:
         name: name of the view and of its subject.
@@ -54,7 +59,9 @@ def picture_view(
 
 
 def picture_size(path: str | Path) -> tuple[int, int]:
-    """Width and height of the stored picture, from the start of its file.
+    """Width and height of the stored picture.
+
+    From the start of its file.
 
     Raises:
         InputError: the file cannot be read as a picture.
@@ -71,7 +78,9 @@ def picture_size(path: str | Path) -> tuple[int, int]:
 
 
 class PictureData(RecordedData):
-    """Pictures to train on by their 2D; validation uses synthetic motion, because pictures have no 3D.
+    """Pictures to train on by their 2D.
+
+    Validation uses synthetic motion, because pictures have no 3D.
 
     Args:
         root: the dataset's folder.

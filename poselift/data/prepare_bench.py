@@ -1,4 +1,6 @@
-"""Makes a frozen benchmark: virtual views of a corpus with detector-like keypoints, in the layout of `bench_val.npz`.
+"""Makes a frozen benchmark from a corpus's virtual views.
+
+With detector-like keypoints, in the layout of `bench_val.npz`.
 
 Everything is drawn from the seed and the number of the view, so that the same corpus and seed give the same file. The
 cameras are those of the CMU benchmark: 40 to 72 degrees of field of view, 0.5 to 2.3 m high.
@@ -75,7 +77,10 @@ def prepare_bench(corpus: str | Path, path: str | Path, split: str = "test", vie
 
 
 def _view(clip: tuple[torch.Tensor, torch.Tensor], fps: float, seed: int, number: int) -> dict[str, Any]:
-    """The arrays of one view; a generator of its own, so that a longer clip changes no other view."""
+    """The arrays of one view.
+
+    It has a generator of its own, so that a longer clip changes no other view.
+    """
     joints, root = clip
     generator = torch.Generator().manual_seed(seed * 1_000_003 + number)
     seen = render_view(joints[None], root[None], CAMERAS, generator)

@@ -1,4 +1,7 @@
-"""Reads the file formats of datasets; errors name the file, the key and what was expected."""
+"""Reads the file formats of datasets.
+
+Errors name the file, the key and what was expected.
+"""
 
 import pickle
 from collections.abc import Mapping
@@ -40,7 +43,10 @@ class Layout:
     note: str = ""
 
     def missing(self, path: str | Path) -> InputError:
-        """The error for a missing file: its path, the expected tree and the page."""
+        """The error for a missing file.
+
+        It has the path, the expected tree and the page.
+        """
         tree = "\n".join(f"  {line}" for line in self.tree.strip("\n").splitlines())
         note = f"\n{self.note}" if self.note else ""
         return InputError(
@@ -108,7 +114,9 @@ def check_shape(path: str | Path, key: str, array: object, shape: Shape) -> np.n
 
 
 def numbers(where: str | Path, key: str, values: Any, shape: Shape) -> Float[np.ndarray, "..."]:
-    """An array or nested list as float64, after a check of its shape; None in a list becomes NaN.
+    """An array or nested list as float64.
+
+    Its shape is checked; None in a list becomes NaN.
 
     Raises:
         InputError: it has another shape, or holds anything but real numbers.
@@ -139,7 +147,7 @@ def put_frames_first(path: Path, key: str, array: np.ndarray, joints: int, chann
 
 
 def load_arrays(path: str | Path, shapes: Mapping[str, Shape], help_text: str) -> dict[str, np.ndarray]:
-    """The arrays of an npz, by key, after a check of their shapes.
+    """The arrays of an npz, by key, with checked shapes.
 
     Args:
         path: the file.
@@ -158,7 +166,9 @@ def load_arrays(path: str | Path, shapes: Mapping[str, Shape], help_text: str) -
 
 
 def load_pickle(path: str | Path, *, encoding: str = "ASCII") -> Any:
-    """The content of a pickle of numpy arrays and plain containers; it runs no code.
+    """A pickle's numpy arrays and plain containers.
+
+    It runs no code.
 
     Args:
         path: the file.
@@ -192,7 +202,9 @@ def load_object_npz(path: str | Path, key: str) -> Any:
 
 
 def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np.ndarray]:
-    """The arrays of a MATLAB file, of version 5 or of version 7.3 (HDF5).
+    """The arrays of a MATLAB file.
+
+    Of version 5 or of version 7.3 (HDF5).
 
     Args:
         path: the file.

@@ -19,7 +19,7 @@ from poselift.skeleton import Pelvis, Skeleton
 
 
 class RecordedSampler:
-    """Draws windows of views; a view is drawn as often as it has frames.
+    """Draws windows of views, evenly over their frames.
 
     The views lie end to end in one tensor each for keypoints, scores and joints, reduced to the joints that dataset
     and lifter share. A window longer than its view ends in invalid frames: single pictures give windows of one valid

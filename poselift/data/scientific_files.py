@@ -1,4 +1,6 @@
-"""MATLAB, HDF5 and CDF files, as their libraries read them: call these functions through `read_isolated` only.
+"""MATLAB, HDF5 and CDF files, as their libraries read them.
+
+Call these functions through `read_isolated` only.
 
 Damaged files crash SciPy's reader of MATLAB files and the HDF5 library, and keep that and cdflib for ever.
 """
@@ -10,7 +12,9 @@ import numpy as np
 
 
 def mat5_arrays(path: str, most: int, names: list[str]) -> dict[str, np.ndarray]:
-    """Some variables of a MATLAB file of version 5, as far as it has them; cell arrays are arrays of objects.
+    """Some variables of a MATLAB file of version 5.
+
+    As far as it has them; cell arrays are arrays of objects.
 
     Raises:
         ValueError: they declare more than `most` bytes. A damaged file can raise any other exception.

@@ -1,4 +1,6 @@
-"""SURREAL: people of the SMPL body model, moved by CMU motion capture and rendered into pictures.
+"""SURREAL: rendered people of the SMPL body model.
+
+CMU motion capture moves them.
 
 Varol et al., "Learning from synthetic humans", CVPR 2017 (https://github.com/gulvarol/surreal), whose README and
 `datageneration/misc/3Dto2D` describe the files and how joints3D relates to joints2D.

@@ -57,7 +57,10 @@ class View:
         return len(self.times)
 
     def convert(self, keypoint_skeleton: Skeleton, skeleton: Skeleton) -> "View":
-        """The view in other skeletons, by joint name; joints that the dataset lacks are NaN."""
+        """The view in other skeletons, by joint name.
+
+        Joints that the dataset lacks are NaN.
+        """
         own = self.keypoint_skeleton
         return replace(
             self,
@@ -86,7 +89,9 @@ class View:
 
 
 def render_views(corpus: MotionCorpus, seed: int) -> list[View]:
-    """One view of each clip, by a random camera and a simulated detector.
+    """One view of each clip.
+
+    By a random camera and a simulated detector.
 
     Args:
         corpus: the motion.

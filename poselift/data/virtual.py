@@ -1,4 +1,7 @@
-"""Motion seen by virtual cameras and a simulated detector: 2D to train on without pictures."""
+"""Motion seen by virtual cameras and a simulated detector.
+
+2D to train on without pictures.
+"""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +36,9 @@ _VALIDATION_SEED = 1_000_000
 
 
 class VirtualSampler:
-    """Draws windows of a corpus, augments them, and renders them with a random camera and a simulated detector.
+    """Draws windows of a corpus, augments and renders them.
+
+    With a random camera and a simulated detector.
 
     Only the joints of CMU-28 are rendered; joints of CMU-28 that the corpus lacks are NaN in 2D and 3D.
 
@@ -101,7 +106,10 @@ class VirtualSampler:
 
 
 class VirtualOptions(LoaderOptions, total=False):
-    """Options that every data module of virtual 2D takes by keyword; `VirtualData` documents them."""
+    """Keyword options of every data module of virtual 2D.
+
+    `VirtualData` documents them.
+    """
 
     skeletons: Required[dict[str, Amount]]
     cameras: CameraRange | None
@@ -110,7 +118,9 @@ class VirtualOptions(LoaderOptions, total=False):
 
 
 class VirtualData(MotionData):
-    """Virtual 2D of a motion corpus to train on; subclasses provide the corpus.
+    """Virtual 2D of a motion corpus to train on.
+
+    Subclasses provide the corpus.
 
     Args:
         skeletons: how often to show each skeleton, by name.
@@ -151,7 +161,9 @@ class VirtualData(MotionData):
 
 
 class CmuData(VirtualData):
-    """The train split of the CMU corpus, and of other files of its layout.
+    """The CMU corpus's train split, and files like it.
+
+    Those of its layout.
 
     Args:
         corpus: path of `cmu50.npz`, or a list of paths, the first of them `cmu50.npz`.
@@ -198,7 +210,9 @@ class CmuData(VirtualData):
 
 
 class CorpusData(VirtualData):
-    """The motion of a dataset under virtual cameras, to train and to validate on.
+    """A dataset's motion under virtual cameras.
+
+    To train and to validate on.
 
     Args:
         root: the dataset's folder.

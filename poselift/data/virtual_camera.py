@@ -1,4 +1,7 @@
-"""Random cameras around a window of motion, placed as people hold and mount them."""
+"""Random cameras around a window of motion.
+
+Placed as people hold and mount them.
+"""
 
 import math
 from dataclasses import dataclass
@@ -116,7 +119,10 @@ def render_view(
 
 
 def _look_at(place: Float[Tensor, "b 3"], target: Float[Tensor, "b 3"]) -> Float[Tensor, "b 3 3"]:
-    """Rotation from world to camera of a level camera that looks at a point; x right, y down, z forward."""
+    """World-to-camera rotation of a level camera at a point.
+
+    x right, y down, z forward.
+    """
     forward = torch.nn.functional.normalize(target - place, dim=-1)
     up = torch.tensor([0.0, 1.0, 0.0], device=place.device).expand_as(forward)
     right = torch.nn.functional.normalize(torch.linalg.cross(forward, up), dim=-1)

@@ -33,7 +33,9 @@ _UNEVEN = 0.1
 
 
 class WindowSampler:
-    """Draws random windows, at 10 to 60 frames per second, balanced between subjects.
+    """Draws random windows, balanced between subjects.
+
+    At 10 to 60 frames per second.
 
     The share of a subject is the square root of its number of frames: a compromise between equal frames and equal
     subjects. Within a subject, the share of a clip is its length.
@@ -103,7 +105,10 @@ class WindowSampler:
 def _interpolate(
     values: Float[Tensor, "n *c"], first: Int[Tensor, " b"], index: Float[Tensor, "b t"]
 ) -> Float[Tensor, "b t *c"]:
-    """Linearly interpolated values at fractional frame indices within clips that start at `first`."""
+    """Linearly interpolated values at fractional frame indices.
+
+    Within clips that start at `first`.
+    """
     low = index.floor()
     share = (index - low).view(*index.shape, *[1] * (values.ndim - 1))
     below = values[first[:, None] + low.long()]

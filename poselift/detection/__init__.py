@@ -9,6 +9,7 @@ from poselift.core.choices import choose
 from poselift.core.on_demand import names_on_demand
 from poselift.core.optional import require
 from poselift.detection.detector_protocol import Detector, PlaceDetector, Search
+from poselift.detection.joined import MoveNetBlazePose
 from poselift.detection.movenet import FastMoveNet, MoveNet
 from poselift.detection.rtmpose import RTMPose
 
@@ -21,6 +22,7 @@ __all__ = [
     "FastMoveNet",
     "MMPose",
     "MoveNet",
+    "MoveNetBlazePose",
     "PlaceDetector",
     "RTMPose",
     "Search",
@@ -43,6 +45,7 @@ def _mmpose(device: str, **options: Any) -> Detector:
 
 DETECTORS: dict[str, Callable[..., Detector]] = {
     "movenet": MoveNet,
+    "movenet-blazepose": MoveNetBlazePose,
     "movenet-fast": FastMoveNet,
     "mmpose": _mmpose,
     "rtmpose": RTMPose,

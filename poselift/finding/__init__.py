@@ -3,7 +3,7 @@
 It imports nothing of lifting. A `Clip` is what lifting takes: frames, the people in each frame, and a tracker.
 """
 
-from poselift.finding.finder import PeopleFinder, build_finder
+from poselift.finding.people_finder import PeopleFinder, build_finder
 from poselift.finding.qualities import DEFAULT_QUALITY, QUALITIES
 from poselift.finding.video_clip import Clip, VideoClip, frames_within
 

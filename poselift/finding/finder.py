@@ -7,13 +7,12 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from poselift.core.caution import Caution
-from poselift.core.choices import choose
-from poselift.detection import Detector, PlaceDetector, Search
-from poselift.detection.checked import check_detector
+from poselift.detection import PlaceDetector, Search
 from poselift.detection.duplicates import intersection_over_union, overlap, pose_nms
 from poselift.detection.orientation import LEANING, body_angle
 from poselift.finding.followed_person import Followed, Place
 from poselift.finding.looks_back import LooksBack
+from poselift.finding.losses import Losses
 from poselift.finding.overlapping_people import (
     Confusions,
     find_claimed_joints,
@@ -22,9 +21,8 @@ from poselift.finding.overlapping_people import (
     touch,
 )
 from poselift.finding.place_looks import LookAhead, look_at_places
-from poselift.finding.qualities import DEFAULT_QUALITY, QUALITIES, Clock, Pace, pair_with_later_frames
+from poselift.finding.qualities import Clock, Pace, pair_with_later_frames
 from poselift.finding.searches import RunningSearch, Searches
-from poselift.finding.searching_finder import SearchingFinder
 from poselift.structures import THRESHOLD, Detections
 from poselift.video import Frame
 
@@ -53,41 +51,22 @@ on one core."""
 
 
 @runtime_checkable
-class PeopleFinder(Protocol):
-    """Finds the people of successive frames."""
+class Helper(Protocol):
+    """A second model beside the detector."""
 
-    @property
-    def warnings(self) -> list[Caution]:
-        """When people were confused, one line each."""
+    def note(self, frame: Frame, found: Detections, people: Sequence[Followed]) -> None:
+        """Receives each frame with a look, the people in it, and who each of them is."""
         ...
 
-    def look(self, frame: Frame) -> Detections | None:
-        """The people in the next frame; None where the finder does not look."""
+    def vouch(self, frame: Frame, found: Detections, people: Sequence[Followed]) -> tuple[Detections, list[int]]:
+        """The people of a look, some of them as the model sees them; and their rows: they are recognised.
+
+        Args:
+            frame: the picture.
+            found: those who are followed, then newcomers.
+            people: who are followed.
+        """
         ...
-
-    def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
-        """What `look` gives for each frame, and the frame's timestamp; the last frame gets a look in any case."""
-        ...
-
-
-def build_finder(
-    detector: Detector, quality: str = DEFAULT_QUALITY, wait: bool = True, wait_first: bool = False
-) -> PeopleFinder:
-    """The finder of a quality; it follows people if the detector can look at a place.
-
-    Args:
-        detector: of any kind.
-        quality: one of `QUALITIES`.
-        wait: see `Finder`.
-        wait_first: likewise.
-
-    Raises:
-        InputError: no quality has this name.
-    """
-    pace, detector = choose("quality", quality, QUALITIES), check_detector(detector)
-    if not isinstance(detector, PlaceDetector):
-        return SearchingFinder(detector, pace)
-    return Finder(detector, pace, wait, wait_first)
 
 
 class Finder:
@@ -101,23 +80,32 @@ class Finder:
         pace: how often.
         wait: take over a search after a fixed time of the video, so that the same frames always give the same people.
             Without it a search is taken over when it is done, and gives way to looks, so that no frame waits for it.
+        helper: a second model, if there is one.
         wait_first: without `wait`, the first frame waits for its search all the same: a file is there from its start.
     """
 
-    def __init__(self, detector: PlaceDetector, pace: Pace, wait: bool = True, wait_first: bool = False) -> None:
-        self._detector, self._pace, self._wait, self._wait_first = detector, pace, wait, wait_first
+    def __init__(
+        self,
+        detector: PlaceDetector,
+        pace: Pace,
+        wait: bool = True,
+        helper: Helper | None = None,
+        wait_first: bool = False,
+    ) -> None:
+        self._detector, self._pace, self._wait, self._helper = detector, pace, wait, helper
+        self._wait_first = wait_first
         self._people: list[Followed] = []
         self._searches = Searches(pace.searches)
         self._search: RunningSearch | None = None
         self._clock, self._tick = Clock(pace.looks), -1
         self._ahead: LookAhead | None = None
         self._begun: list[Followed] = []  # newcomers of the last look, for looks back
-        self._confusions = Confusions()
+        self._confusions, self._losses = Confusions(), Losses()
 
     @property
     def warnings(self) -> list[Caution]:
-        """When people were confused, or might be."""
-        return self._confusions.warnings()
+        """When people were confused, or might be, and when somebody was lost in the picture."""
+        return [*self._confusions.warnings(), *self._losses.warnings()]
 
     def look(self, frame: Frame, everybody: bool = False, later: Frame | None = None) -> Detections | None:
         """The people at whom the finder looks in a frame; None where it does not look.
@@ -128,6 +116,7 @@ class Finder:
             later: the next frame at which the finder may look, if it is there already.
         """
         time = frame.timestamp
+        self._losses.picture = frame.image.shape[1], frame.image.shape[0]
         last, self._tick, self._begun = self._tick, self._clock.tick(time), []
         if self._search is None and (how := self._searches.choose_search(time, frame.image, self._people)):
             self._start_search(frame, replace(how, quick=self._pace.quick))
@@ -148,7 +137,13 @@ class Finder:
             self._ahead = LookAhead.start(self._detector, later, due[0], self._pace.quick)
         others = [person.expected(time) for person in self._people if not any(person is other for other in due)]
         found, turned = look_at_places(self._detector, frame.image, places, due, time, self._pace.quick, taken, others)
-        return self._keep_seen(found, turned, due, new, new_scores, time)
+        vouched: list[int] = []
+        if self._helper is not None:
+            found, vouched = self._helper.vouch(frame, found, due)
+        kept, people = self._keep_seen(found, turned, due, new, new_scores, time, vouched)
+        if self._helper is not None:
+            self._helper.note(frame, kept, people)
+        return kept
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
         """The people in each frame, newcomers from the first frame that shows them; see `PeopleFinder`."""
@@ -201,8 +196,9 @@ class Finder:
         new: list[Place],
         new_scores: list[float],
         time: float,
-    ) -> Detections:
-        """The people who were seen, each once; those who were lost are no longer followed.
+        vouched: Sequence[int] = (),
+    ) -> tuple[Detections, list[Followed]]:
+        """The people who were seen, each once, and who they are; those who were lost are no longer followed.
 
         Args:
             found: everybody in `due`, then the newcomers.
@@ -211,10 +207,13 @@ class Finder:
             new: where a search found the newcomers.
             new_scores: their box scores.
             time: of the frame, seconds.
+            vouched: rows of those whom a second model recognises.
         """
         count = len(due)
         seen = [
-            due[row].recognises(score) if row < count else score >= (_NEW_TURNED if turned[row] else _NEW)
+            row in vouched or due[row].recognises(score)
+            if row < count
+            else score >= (_NEW_TURNED if turned[row] else _NEW)
             for row, score in enumerate(found.box_scores.tolist())
         ]
         # Of somebody who is beside a painted body a look may show what is left of that body.
@@ -248,6 +247,8 @@ class Finder:
             if not behind or time - person.time > _HIDDEN:
                 self._people = [other for other in self._people if other is not person]
                 self._searches.note_loss(person, time)
+                self._losses.lose(person, time)
+        people = []
         for index, row in enumerate(rows.tolist()):
             if row < count:
                 person = due[row]
@@ -255,10 +256,12 @@ class Finder:
             else:
                 person = Followed.start(kept, index, new_scores[row - count], time, turned[row])
                 self._people.append(person)
+                self._losses.find(person, time)
                 self._begun.append(Followed.start(kept, index, person.box_score, -time, turned[row]))
             kept.box_scores[index] = person.box_score
+            people.append(person)
         # Who is followed, and the tracker, go on with all joints: a wrong doubt lasts no longer than its frame.
-        return replace(kept, scores=np.where(doubtful, np.minimum(kept.scores, _DOUBTED), kept.scores))
+        return replace(kept, scores=np.where(doubtful, np.minimum(kept.scores, _DOUBTED), kept.scores)), people
 
 
 def _place(found: Detections, row: int) -> Place:

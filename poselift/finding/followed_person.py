@@ -77,6 +77,7 @@ class Followed:
         angle: of the body at the last look, clockwise from upright, radians.
         turned: whether looks are at the turned body, or at the upright picture.
         compared: time of the last looks at several angles, seconds.
+        begun: time of the first look, seconds.
     """
 
     box: Float[np.ndarray, "4"]
@@ -90,6 +91,7 @@ class Followed:
     angle: float = 0.0
     turned: bool = False
     compared: float = -np.inf
+    begun: float = np.inf
     _velocity: Float[np.ndarray, "2"] = field(default_factory=lambda: np.zeros(2))
     _joint_velocities: Float[np.ndarray, "j 2"] | None = None
     _spin: float = 0.0
@@ -102,7 +104,7 @@ class Followed:
         if turned:  # to a search of the upright picture a turned body scores low
             box_score = max(box_score, score)
         points, scores = found.keypoints[row], found.scores[row]
-        return cls(found.boxes[row], points, scores, time, score, box_score, angle=angle, turned=turned)
+        return cls(found.boxes[row], points, scores, time, score, box_score, angle=angle, turned=turned, begun=time)
 
     @property
     def size(self) -> float:
@@ -143,7 +145,12 @@ class Followed:
 
     def recognises(self, score: float) -> bool:
         """Whether a look with this mean joint score shows this person still."""
-        return score >= max(_LEAST, _COLLAPSE * self.score) and self.misses < _MISSES
+        return score >= max(_LEAST, _COLLAPSE * self.score) and self.is_person
+
+    @property
+    def is_person(self) -> bool:
+        """Whether the searches agree that there is somebody."""
+        return self.misses < _MISSES
 
     def update(self, found: Detections, row: int, time: float, turned: bool, hidden: Bool[np.ndarray, " j"]) -> None:
         """Takes over a row of a look.

@@ -71,7 +71,14 @@ class LooksBack:
             look.found = found
 
     def take_ready(self, time: float = np.inf) -> Iterator[tuple[Detections | None, float]]:
-        """The looks that are too old at a time to be added to, and their times; all of them without a time."""
+        """Hands out the looks that no newcomer can be added to any more.
+
+        Args:
+            time: of the present, seconds; without it all looks are handed out.
+
+        Yields:
+            The people of a look, and its time in seconds.
+        """
         while self._looks and self._looks[0].time < time - _BACK:
             look = self._looks.popleft()
             yield look.found, look.time

@@ -31,6 +31,8 @@ QUALITIES = {
 }
 """By name. `best` looks at every frame. 30 quick looks a second cost less and err less than precise ones of which calm
 people get 15 (benchmarks/README.md)."""
+SECOND_LOOKS = {"best": 15.0, "balanced": 7.5, "fast": 7.5}
+"""Looks a second of a detector's second model at a person, by quality."""
 DEFAULT_QUALITY = "balanced"
 
 _LATER = 4

@@ -14,7 +14,7 @@ from poselift.core.caution import Caution
 from poselift.core.prefetch import prefetch
 from poselift.core.stopwatch import Stopwatch
 from poselift.detection import Detector
-from poselift.finding.finder import build_finder
+from poselift.finding.people_finder import build_finder
 from poselift.finding.qualities import DEFAULT_QUALITY
 from poselift.structures import Detections, Keypoints2D
 from poselift.tracking import Tracker

@@ -4,9 +4,11 @@ Every function takes any leading axes, works in float32 and float64 and gives te
 angles radians; the camera frame is x right, y down, z forward.
 """
 
+from typing import TYPE_CHECKING
+
+from poselift.core.on_demand import names_on_demand
 from poselift.geometry.alignment import apply_similarity, umeyama
 from poselift.geometry.bones import bone_lengths, bone_vectors, points_from_bones, set_bone_lengths
-from poselift.geometry.camera import Camera, camera_for
 from poselift.geometry.kinematics import forward_kinematics
 from poselift.geometry.pinhole import (
     ASSUMED_FOV,
@@ -26,6 +28,9 @@ from poselift.geometry.rotation import (
     rotation_y,
     rotation_z,
 )
+
+if TYPE_CHECKING:
+    from poselift.geometry.camera import Camera, camera_for
 
 __all__ = [
     "ASSUMED_FOV",
@@ -52,3 +57,6 @@ __all__ = [
     "umeyama",
     "world_to_camera",
 ]
+
+if not TYPE_CHECKING:  # late, because other rooms import this module by itself: two threads would wait for each other
+    __getattr__ = names_on_demand(__name__, {"Camera": "camera", "camera_for": "camera"})

@@ -52,7 +52,7 @@ _SPREAD = 0.3, 0.15
 _WORST = 8.0
 """Largest loss of one distance, so that no single wrong point decides."""
 _FEWEST = 4
-"""Least number of joints of somebody who tells anything."""
+"""Least number of joints of a person by which skeletons are told apart."""
 _MOST = 300
 """People and frames that are looked at, spread over the clip."""
 _NOBODY = -0.1

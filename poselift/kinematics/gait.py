@@ -164,7 +164,7 @@ def measure_gait(motion: Motion, belt: float | None = None) -> Gait:
     firsts = [row for row in range(len(pairs) - 1) if stepped[row] and stepped[row + 1]]
     spans = [(strikes[row][1], strikes[row][0], strikes[row + 2][0]) for row in firsts]
     travelled = np.array([ground.stride(foot, start, end)[0] / (end - start) for foot, start, end in spans])
-    if not firsts:  # a hop, or one foot moved
+    if sum(stepped) < 2:  # a hop, or one foot moved
         stepped = [False] * len(pairs)
     speed = falls.ground_speed if belt is None else belt
     in_place = bool(len(spans)) and bool(np.median(travelled) < _IN_PLACE * speed)

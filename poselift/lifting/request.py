@@ -12,12 +12,17 @@ from poselift.kinematics.height import GivenHeights, check_chosen
 from poselift.lifting.options import LiftOptions
 from poselift.numerics.times import HIGHEST_RATE, check_bounds, check_rate
 
-DEFAULT_DETECTOR = "movenet"
-"""The detector that is used if nobody chooses one: it needs no download."""
+DEFAULT_DETECTOR, QUICK_DETECTOR = "movenet-blazepose", "movenet"
+"""The detectors that are used if nobody chooses one, for files and for streams or `fast`: they need no download."""
 
 DEFAULT_LIFTER, DEFAULT_LIVE_LIFTER = "small", "tiny"
 """The weights that are used if nobody chooses some, for files and for streams. `tiny` takes half the
 time of `small`, for some 2 mm more error (their cards)."""
+
+
+def default_detector(quality: str) -> str:
+    """Name of the detector that is used with a quality if nobody chooses one."""
+    return QUICK_DETECTOR if quality == "fast" else DEFAULT_DETECTOR
 
 
 @dataclass(frozen=True)
@@ -97,6 +102,7 @@ class LiftRequest:
         smooth: cutoff of a Butterworth filter of the motion, Hz; no filter if None.
         skeleton: the joints of the result; those of Human3.6M if None, as far as the weights give them.
         world: whether the motion is in the world frame.
+        hands: whether to look at hands too, where a wrist is seen.
 
     Raises:
         InputError: a value makes no sense for any video.
@@ -112,6 +118,7 @@ class LiftRequest:
     smooth: float | None = None
     skeleton: str | None = None
     world: bool = False
+    hands: bool = False
 
     def __post_init__(self) -> None:
         """Checks, before the long work, what does not depend on the video."""

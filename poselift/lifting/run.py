@@ -19,6 +19,7 @@ from poselift.geometry.camera import Camera, camera_for
 from poselift.kinematics import butterworth
 from poselift.kinematics.height import check_chosen, height_of, take_height
 from poselift.lifting.clips.clip_warnings import find_warnings
+from poselift.lifting.find_hands import find_hands
 from poselift.lifting.network.choose import network_name
 from poselift.lifting.request import LiftRequest
 from poselift.lifting.three_stages import lift
@@ -27,7 +28,7 @@ from poselift.lifting.world.world_frame import World, to_world
 from poselift.models import Weights
 from poselift.numerics.times import usual_interval
 from poselift.skeleton import H36M17, Skeleton, get_skeleton
-from poselift.structures import Clock, Keypoints2D, Motion, Origin, Recording
+from poselift.structures import Clock, HandMotion, Keypoints2D, Motion, Origin, Recording
 
 _LOG = logging.getLogger(__name__)
 
@@ -57,6 +58,8 @@ def lift_clip(
     skeleton = choose_skeleton(request.skeleton, weights)
     camera = camera_for(clip.image_size, request.fov, request.intrinsics)
     check_chosen(request.people, request.height)
+    if request.hands and clip.video is None:
+        raise InputError(f"{clip.path} has keypoints without pictures, and hands are looked for in a video; add it")
     tracks, times, best = _track(clip, watch, lambda done: progress("Finding people", done))
     if tracks:
         named = [*(request.people or []), *(request.height if isinstance(request.height, Mapping) else [])]
@@ -75,11 +78,16 @@ def lift_clip(
     clock = Clock(
         1 / interval if interval else clip.fps, len(times), (float(times[0]), float(times[-1])), clip.video_fps
     )
+    hands: list[HandMotion] = []
+    if request.hands:
+        with watch.time("hands"):
+            hands = find_hands(frames_within(clip), motions, camera)
     up_uncertainty = None
     if request.world:
         with watch.time("world"):
             world = _place_in_world(clip, clock.span, motions, camera, warnings)
         motions, camera, up_uncertainty = world.motions, world.camera, world.uncertainty
+        hands = [each.turn(camera.R) for each in hands] if camera.R is not None else hands
     motions = [_smooth(motion.restrict(skeleton), request.smooth, warnings) for motion in motions]
     for warning in warnings:
         _LOG.warning("%s: %s", clip.path, warning)
@@ -91,6 +99,7 @@ def lift_clip(
         tuple(warnings),
         watch.seconds,
         up_uncertainty,
+        tuple(hands),
     )
 
 

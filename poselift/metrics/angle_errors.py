@@ -37,7 +37,9 @@ def angle_names(skeleton: Skeleton) -> tuple[str, ...]:
 
 
 def joint_angles(points: Float[Tensor, "*batch j c"], skeleton: Skeleton) -> Float[Tensor, "*batch angles"]:
-    """The angles of `angle_names(skeleton)`, radians; pi is a straight limb, 0 a folded one.
+    """The angles of `angle_names(skeleton)`, radians.
+
+    pi is a straight limb, 0 a folded one.
 
     Points in 2D give the angles in the picture. A limb without length has the angle 0.
 
@@ -59,7 +61,9 @@ def angle_errors(
     skeleton: Skeleton,
     mask: Bool[Tensor, "*batch j"] | None = None,
 ) -> ElementValues:
-    """The absolute error of each angle, degrees; (*batch, angles) in the order of `angle_names`.
+    """The absolute error of each angle, degrees.
+
+    (*batch, angles) in the order of `angle_names`.
 
     An angle counts where its three joints do.
 

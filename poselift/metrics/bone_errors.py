@@ -37,7 +37,9 @@ def bone_length_errors(
 def bone_length_variations(
     points: Float[Tensor, "*batch t j 3"], skeleton: Skeleton, mask: Bool[Tensor, "*batch t j"] | None = None
 ) -> ElementValues:
-    """The coefficient of variation of each bone's length over a clip, percent; (*batch, bones).
+    """The coefficient of variation of each bone's length, percent.
+
+    Over a clip; (*batch, bones).
 
     It is the standard deviation over the mean; the variance divides by the number of frames. A bone that is seen in
     fewer than two frames, or has no length, does not count.
@@ -86,7 +88,9 @@ class BoneLengthError(PairMetric):
 
 
 class BoneLengthVariation(ElementMean):
-    """Mean coefficient of variation of bone lengths over each clip; it needs no target.
+    """Mean coefficient of variation of bone lengths over each clip.
+
+    It needs no target.
 
     Formula: the mean over bones and clips of sigma / mu of the bone's length over the clip's frames, in percent;
         sigma² divides by the number of frames.

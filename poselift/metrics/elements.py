@@ -1,4 +1,6 @@
-"""The per-element values that metrics average: one per joint, bone, angle or limb of each frame.
+"""The per-element values that metrics average.
+
+One per joint, bone, angle or limb of each frame.
 
 A metric is a mean over values of which some do not count: unseen joints, frames without a person. The functions of
 this package return `ElementValues`, and the metric classes accumulate them.
@@ -34,13 +36,18 @@ class ElementValues:
     counts: Bool[Tensor, "*axes"]
 
     def mean(self, dim: int | tuple[int, ...] | None = None) -> Tensor:
-        """The mean of the values that count, over all or some axes; NaN where none counts."""
+        """The mean of the values that count, over some axes.
+
+        NaN where none counts.
+        """
         axes = tuple(range(self.values.ndim)) if dim is None else dim
         return self.values.where(self.counts, 0.0).sum(axes) / self.counts.sum(axes)
 
 
 def prepare(pred: Tensor, target: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
-    """The inputs of a metric as float64, zero where they do not count, and the mask.
+    """A metric's inputs as float64, and the mask.
+
+    They are zero where they do not count.
 
     A value that does not count may be NaN. A NaN that counts makes the metric NaN.
 
@@ -65,5 +72,8 @@ def prepare(pred: Tensor, target: Tensor, mask: Tensor | None) -> tuple[Tensor, 
 
 
 def percent(correct: Tensor, errors: Tensor) -> Tensor:
-    """100 where correct, 0 elsewhere, NaN where the error is NaN: a broken prediction is not a miss."""
+    """100 where correct, 0 elsewhere, NaN where the error is NaN.
+
+    A broken prediction is not a miss.
+    """
     return (100.0 * correct.to(errors.dtype)).where(~errors.isnan(), torch.nan)

@@ -1,4 +1,7 @@
-"""The base class of all metrics: the mean of per-element values over any number of batches and processes."""
+"""The base class of all metrics: a mean of per-element values.
+
+Over any number of batches and processes.
+"""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -65,7 +68,10 @@ class ElementMean(Metric):
         setattr(self, self._count_name, self.count + (counts.sum(axes) if axes else counts).to(self.count.device))
 
     def compute(self) -> Float[Tensor, "*keep"]:
-        """The mean of each kept element so far, in a distributed run over all processes."""
+        """The mean of each kept element so far.
+
+        In a distributed run over all processes.
+        """
         return self.means
 
     @property
@@ -74,7 +80,7 @@ class ElementMean(Metric):
         return self.total / self.count
 
     def mean(self, axis: int | None = None) -> Float[Tensor, "*rest"]:
-        """The mean over all or one of the kept axes, of this process alone."""
+        """The mean over the kept axes, of this process alone."""
         axes = tuple(range(len(self.keep))) if axis is None else (axis,)
         return self.total.sum(axes) / self.count.sum(axes) if axes else self.means
 

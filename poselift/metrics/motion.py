@@ -12,14 +12,20 @@ from poselift.metrics.mean import ElementMean, PairMetric
 
 
 def _difference(points: Tensor, order: int) -> Tensor:
-    """Differences along the time axis of (..., t, j, 3); empty for a clip that is too short."""
+    """Differences along the time axis of (..., t, j, 3).
+
+    Empty for a clip that is too short.
+    """
     if points.shape[-3] <= order:
         return points[..., :0, :, :]
     return points.diff(n=order, dim=-3)
 
 
 def _whole(mask: Tensor, order: int) -> Tensor:
-    """Where all order + 1 frames of a difference count: (..., t, j) to (..., t - order, j)."""
+    """Where all order + 1 frames of a difference count.
+
+    (..., t, j) to (..., t - order, j).
+    """
     if mask.shape[-2] <= order:
         return mask[..., :0, :]
     return mask.unfold(-2, order + 1, 1).all(-1)
@@ -36,7 +42,10 @@ def velocity_errors(
     target: Float[Tensor, "*batch t j 3"],
     mask: Bool[Tensor, "*batch t j"] | None = None,
 ) -> ElementValues:
-    """The error of each joint's step to the next frame, mm; (*batch, t - 1, j)."""
+    """The error of each joint's step to the next frame, mm.
+
+    (*batch, t - 1, j).
+    """
     return _difference_errors(pred, target, mask, 1)
 
 
@@ -45,14 +54,19 @@ def acceleration_errors(
     target: Float[Tensor, "*batch t j 3"],
     mask: Bool[Tensor, "*batch t j"] | None = None,
 ) -> ElementValues:
-    """The error of each joint's second difference, mm per frame²; (*batch, t - 2, j)."""
+    """The error of each joint's second difference, mm per frame².
+
+    (*batch, t - 2, j).
+    """
     return _difference_errors(pred, target, mask, 2)
 
 
 def jerks(
     points: Float[Tensor, "*batch t j 3"], fps: float, mask: Bool[Tensor, "*batch t j"] | None = None
 ) -> ElementValues:
-    """The size of each joint's third derivative, m/s³; (*batch, t - 3, j).
+    """The size of each joint's third derivative, m/s³.
+
+    (*batch, t - 3, j).
 
     Raises:
         ValueError: `fps` is not positive.

@@ -1,4 +1,4 @@
-"""The share of joints within a part of the person's size in the picture (PCK in 2D)."""
+"""PCK in 2D: joints within a part of the person's size."""
 
 from jaxtyping import Bool, Float
 from torch import Tensor
@@ -13,7 +13,10 @@ PCK2D_ALPHA = 0.05
 def box_diagonal(
     points: Float[Tensor, "*batch j c"], mask: Bool[Tensor, "*batch j"] | None = None
 ) -> Float[Tensor, "*batch"]:
-    """The diagonal of the box around the joints that count; 0 where fewer than two count."""
+    """The diagonal of the box around the joints that count.
+
+    0 where fewer than two count.
+    """
     points, _, mask = prepare(points, points, mask)
     counts = mask[..., None]
     highest, lowest = (points.where(counts, -sign * float("inf")) for sign in (1, -1))
@@ -27,7 +30,9 @@ def correct_pixels(
     mask: Bool[Tensor, "*batch j"] | None = None,
     alpha: float = PCK2D_ALPHA,
 ) -> ElementValues:
-    """100 for each joint within `alpha` times the diagonal of the box around the true joints, else 0; (*batch, j).
+    """100 for each joint near enough to its true one, else 0.
+
+    Within `alpha` times the diagonal of the box around the true joints; (*batch, j).
 
     Poses whose box has no size do not count.
 
@@ -44,7 +49,7 @@ def correct_pixels(
 
 
 class PCK2D(PairMetric):
-    """Percentage of correct keypoints in the picture, by the size of the person there.
+    """Percentage of correct keypoints, by a person's size in the picture.
 
     Formula: 100 times the share of joints that count with ‖p - t‖ <= alpha · diagonal of the box around the true
         joints.

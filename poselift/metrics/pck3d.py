@@ -1,4 +1,4 @@
-"""The share of joints within a distance of their true positions in 3D.
+"""PCK in 3D: joints within a distance of their true positions.
 
 As in MPI-INF-3DHP's evaluation script (Mehta et al., "Monocular 3D human pose estimation in the wild using improved
 CNN supervision", 3DV 2017): a joint is correct if its error is less than the threshold, and the AUC is the mean of
@@ -47,7 +47,7 @@ def joint_areas(
 
 
 class PCK3D(PairMetric):
-    """Percentage of correct keypoints in 3D: joints nearer to their true positions than the threshold.
+    """Percentage of joints within a threshold of their true positions.
 
     Formula: 100 times the share of joints that count with ‖p - t‖ < threshold.
     Source: Mehta et al., "Monocular 3D human pose estimation in the wild using improved CNN supervision", 3DV 2017.

@@ -1,4 +1,4 @@
-"""The share of limbs whose ends are within a part of the limb's length (PCP)."""
+"""PCP: limbs whose ends are within part of their length."""
 
 import torch
 from jaxtyping import Bool, Float
@@ -31,7 +31,9 @@ def correct_limbs(
     mask: Bool[Tensor, "*batch j"] | None = None,
     strict: bool = True,
 ) -> ElementValues:
-    """100 for each correct limb, else 0; (*batch, limbs) in the order of `LIMBS`.
+    """100 for each correct limb, else 0.
+
+    (*batch, limbs) in the order of `LIMBS`.
 
     A limb counts where both its ends do.
 
@@ -48,7 +50,9 @@ def correct_limbs(
 
 
 class PCP(PairMetric):
-    """Percentage of correct parts: limbs whose ends are within half the limb's own length.
+    """Percentage of correct parts.
+
+    Limbs whose ends are within half the limb's own length.
 
     Formula: 100 times the share of limbs that count with e_start <= length / 2 and e_end <= length / 2 (strict), or
         else with (e_start + e_end) / 2 <= length / 2. e is the distance of an end from its true position, length that

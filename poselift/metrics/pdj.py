@@ -14,7 +14,9 @@ from poselift.skeleton import Skeleton
 def torso_diameter(
     points: Float[Tensor, "*batch j c"], skeleton: Skeleton, mask: Bool[Tensor, "*batch j"] | None = None
 ) -> Float[Tensor, "*batch"]:
-    """The distance from right hip to left shoulder; NaN where one of them does not count.
+    """The distance from right hip to left shoulder.
+
+    NaN where one of them does not count.
 
     Raises:
         ValueError: the skeleton lacks the hip or the shoulder.
@@ -32,7 +34,9 @@ def detected_joints(
     thresholds: Sequence[float],
     mask: Bool[Tensor, "*batch j"] | None = None,
 ) -> ElementValues:
-    """100 for each joint within a threshold times the torso's diameter, else 0; (*batch, thresholds, j).
+    """100 for each detected joint, else 0.
+
+    Its distance is below a threshold times the torso's diameter. (*batch, thresholds, j).
 
     Poses whose torso is not known, or has no length, do not count.
 

@@ -65,7 +65,10 @@ class PerGroup(Generic[M]):
         return math.fsum(means) / len(means) if means else math.nan
 
     def gather(self) -> "PerGroup[M]":
-        """The groups of all processes of a distributed run, sorted; the same in every process."""
+        """The groups of all processes, sorted.
+
+        They are the same in every process of a distributed run.
+        """
         parts: list[Any] = [self.metrics]
         if distributed.is_initialized():
             parts = [None] * distributed.get_world_size()

@@ -38,7 +38,7 @@ def joint_errors(
 def procrustes_align(
     pred: Float[Tensor, "*batch j 3"], target: Float[Tensor, "*batch j 3"], mask: Bool[Tensor, "*batch j"] | None = None
 ) -> Float[Tensor, "*batch j 3"]:
-    """Each pose after the rotation, translation and scaling that fit its target best; float64.
+    """Each pose after the similarity transform that fits best; float64.
 
     The fit uses the joints that count.
     """
@@ -63,7 +63,7 @@ def aligned_joint_errors(
 def scale_align(
     pred: Float[Tensor, "*batch j 3"], target: Float[Tensor, "*batch j 3"], mask: Bool[Tensor, "*batch j"] | None = None
 ) -> Float[Tensor, "*batch j 3"]:
-    """Each pose after the scaling about the origin that fits its target best; float64.
+    """Each pose after the best scaling about the origin; float64.
 
     The fit uses the joints that count. A pose with all joints at the origin stays as it is.
     """
@@ -110,7 +110,9 @@ class MPJPE(PairMetric):
 
 
 class PMPJPE(PairMetric):
-    """P-MPJPE: MPJPE after the similarity transform that fits each pose best (Human3.6M's protocol 2).
+    """P-MPJPE: MPJPE after the best similarity transform of each pose.
+
+    Protocol 2 of Human3.6M.
 
     Formula: the mean of ‖s R p + d - t‖, with the s, R and d that minimise the sum of squares, det R = 1.
     Source: Umeyama, "Least-squares estimation of transformation parameters", PAMI 1991; Martinez et al., "A simple

@@ -1,4 +1,4 @@
-"""Where a lifter looks: the attention of each layer during one forward pass."""
+"""Where a lifter looks: each layer's attention in a forward pass."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +19,9 @@ Result = TypeVar("Result")
 
 
 def attention_maps(lifter: Lifter, run: Callable[[], Result]) -> tuple[Result, list[AttentionMap]]:
-    """The result of `run`, and the attention of each layer in its first forward pass.
+    """The result of `run`, and each layer's attention.
+
+    The attention is that of a layer's first forward pass.
 
     `run` may lift in any way. The window of the lifter's first call is shown, not its mirrored one. A
     decoder that writes one token after the other is watched at its last token, when it has written all of them.
@@ -66,7 +68,7 @@ def _record_first_call(lifter: Lifter) -> Iterator[list[tuple[tuple[Any, ...], d
 
 
 def _one_window(lifter: Lifter, encoded: Encoded) -> Encoded:
-    """The window of a batch that has no other but its mirrored one."""
+    """The one window of a batch, without its mirrored one."""
     first = Encoded(**{each.name: getattr(encoded, each.name)[:1] for each in fields(Encoded)})
     mirrored = mirror(first, lifter.skeleton_in).coordinates
     if len(encoded.times) > 2 or not torch.equal(encoded.coordinates[1:], mirrored[: len(encoded.times) - 1]):
@@ -122,7 +124,10 @@ def _watch(lifter: Lifter) -> Iterator[_Seen]:
 
 
 def _map(lifter: Lifter, encoded: Encoded, layer: str, weights: Tensor) -> AttentionMap:
-    """The map with named rows and columns; the mean over frames or joints if these were the batch."""
+    """The map with named rows and columns.
+
+    It is the mean over frames or joints if these were the batch.
+    """
     present = encoded.mask.flatten(0, 1).any(0)  # (j,)
     if layer.startswith(("time_blocks", "joint_time_blocks")):
         # The joints may be the batch: average over those that were seen.

@@ -1,4 +1,7 @@
-"""What all lifters share: 2D keypoints go in, 3D joints come out, both in skeletons known by name."""
+"""What all lifters share: 2D keypoints in, 3D joints out.
+
+Both are in skeletons known by name.
+"""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -76,17 +79,20 @@ class Lifter(nn.Module, ABC):
         """
 
     def estimate(self, encoded: Encoded) -> Estimate:
-        """The joints, with their uncertainty if the lifter `gives_uncertainty`; takes what `forward` takes."""
+        """The joints, with uncertainty if the lifter `gives_uncertainty`.
+
+        It takes what `forward` takes.
+        """
         return Estimate(self(encoded))
 
     def penalty(self) -> Float[Tensor, ""] | None:
-        """The attention mechanisms' own term of the training loss; None if they have none."""
+        """The attention mechanisms' term of the training loss, or None."""
         mechanisms = (module for module in self.modules() if isinstance(module, Attention))
         parts = [part for mechanism in mechanisms if (part := mechanism.penalty()) is not None]
         return torch.stack(parts).sum() if parts else None
 
     def to_camera(self, flat: Float[Tensor, "b t c"], encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
-        """The network's output as joints relative to the root, in the camera frame."""
+        """The output as joints relative to the root, camera frame."""
         joints = flat.view(*flat.shape[:2], -1, 3).to(encoded.rotation.dtype)  # (b, t, 3 * j_out) -> (b, t, j_out, 3)
         return transform(encoded.rotation.mT[:, None], joints - joints[:, :, :1])
 
@@ -97,13 +103,16 @@ class Lifter(nn.Module, ABC):
 
 
 def joint_channels(encoded: Encoded) -> Float[Tensor, "b t j 4"]:
-    """What is known of each joint: its coordinates, its score and whether it was seen; 0 where it was not."""
+    """Each joint's coordinates, score, and whether it was seen.
+
+    0 where it was not.
+    """
     seen = encoded.mask[..., None].to(encoded.coordinates.dtype)
     return torch.cat((encoded.coordinates * seen, encoded.scores[..., None] * seen, seen), -1)
 
 
 class FrameFeatures(nn.Module):
-    """A linear layer from all that is known of a frame to one vector.
+    """A linear layer from a frame's joints to one vector.
 
     Its input is the `joint_channels`, then the context of `encode`, then the time since the previous frame, in
     thirtieths of a second.
@@ -127,7 +136,9 @@ class FrameFeatures(nn.Module):
 
 
 def needed_mask(mask: Bool[Tensor, "b n"]) -> Bool[Tensor, "b n"] | None:
-    """The mask of tokens; on the CPU None if all are present, because attention is faster without a mask.
+    """The mask of tokens; on the CPU None if all are present.
+
+    Attention is faster without a mask.
 
     A compiled or exported graph must not depend on values, and a GPU would wait for them.
     """

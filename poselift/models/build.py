@@ -46,7 +46,7 @@ def build_model(config: ModelConfig) -> Lifter:
 
 
 def model_from_dict(name: str, config: Mapping[str, Any]) -> Lifter:
-    """The model of this class name, built from its config as plain data.
+    """The model of this class name, from its config as data.
 
     Raises:
         InputError: there is no such model, or the config does not fit it.

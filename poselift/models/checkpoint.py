@@ -14,7 +14,9 @@ _PREFIX = "lifter."
 
 
 def load_checkpoint(path: str | Path, device: str = "cpu") -> Weights:
-    """The lifter of a Lightning checkpoint, with averaged weights if the run averages them.
+    """The lifter of a Lightning checkpoint.
+
+    It has averaged weights if the run averages them.
 
     Args:
         path: a .ckpt of `tools/train.py`.

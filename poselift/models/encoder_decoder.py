@@ -155,7 +155,7 @@ class EncoderDecoder(Lifter):
     def _generate(
         self, code: Float[Tensor, "b n d"], mask: Bool[Tensor, "b n"], memory: Float[Tensor, "b n d"]
     ) -> Float[Tensor, "b n c"]:
-        """The pieces, written one after the other, each from the pieces before it."""
+        """The pieces, each written from the pieces before it."""
         pieces = memory.new_zeros(len(memory), 0, self.out.out_features)
         for count in range(1, code.shape[1] + 1):
             tokens = self._feed(pieces) + code[:, :count]

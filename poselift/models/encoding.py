@@ -150,7 +150,7 @@ def pad_time(encoded: Encoded, frames: int | torch.SymInt) -> Encoded:
 
 
 def _nanmedian(values: Float[Tensor, "b n"]) -> Float[Tensor, " b"]:
-    """The median of the numbers in each row; NaN where there are none."""
+    """The median of the numbers in each row, or NaN."""
     if not torch.compiler.is_exporting():
         return values.nanmedian(1).values
     # Other runtimes have no median, but they sort.

@@ -1,4 +1,7 @@
-"""A token for every joint of every frame; attention alternates between joints and time."""
+"""A token for every joint of every frame.
+
+Attention alternates between joints and time.
+"""
 
 from dataclasses import dataclass
 

@@ -105,7 +105,9 @@ class LifterConfig(ModelConfig):
 
 
 class SpatioTemporalLifter(Lifter):
-    """Attention over the joints of each frame, then over time; all frames of the window come out at once.
+    """Attention over the joints of each frame, then over time.
+
+    All frames of the window come out at once.
 
     1. Each joint is a token. A few blocks let the joints of a frame attend to each other; with `joint_time`, these
        alternate with blocks that let each joint attend to itself in other frames.
@@ -167,7 +169,7 @@ class SpatioTemporalLifter(Lifter):
         self.offset_in = nn.Linear(1, frame_dim, bias=False)
 
     def _build_time_tokens(self, config: LifterConfig) -> None:
-        """Layers of steps 2 to 4, from frame tokens to time tokens and back."""
+        """Layers of steps 2 to 4: to time tokens and back."""
         dim, heads, norm = config.dim, config.heads, config.norm
         self.token_in = nn.Linear(config.temporal_stride * config.frame_dim, dim)
         layers = build_attention(config.attention, dim, heads, config.depth, causal=config.causal)
@@ -270,7 +272,10 @@ class SpatioTemporalLifter(Lifter):
         return frames + self.context_in(encoded.context)[:, None]
 
     def _over_time(self, frames: Float[Tensor, "b t d"], encoded: Encoded) -> Float[Tensor, "b t d"]:
-        """The frame tokens after attention over time; t is a multiple of `temporal_stride`."""
+        """The frame tokens after attention over time.
+
+        t is a multiple of `temporal_stride`.
+        """
         b, t, d = frames.shape
         stride = self.temporal_stride
         n = t // stride
@@ -299,7 +304,7 @@ class SpatioTemporalLifter(Lifter):
     def _linear(
         self, layer: nn.Linear, joints: Float[Tensor, "b t j c"], present: Int[Tensor, " j"]
     ) -> Float[Tensor, "b t d"]:
-        """A layer over the channels of all joints, applied to those that are present."""
+        """A layer over all joints' channels, applied to those present."""
         # (d, j_in * c) -> (d, j_in, c) -> (d, j * c)
         every = layer.weight.view(layer.out_features, len(self.skeleton_in), -1)
         weight = every.index_select(1, present).flatten(1)
@@ -312,6 +317,9 @@ def _head(dim: int, channels: int) -> nn.Sequential:
 
 
 def _uncertainty(logarithm: Float[Tensor, "b t j"]) -> Float[Tensor, "b t j"]:
-    """Metres from the network's output, the logarithm of the uncertainty over 5 cm; 0 for the root joint."""
+    """Metres from the network's output; 0 for the root joint.
+
+    The output is the logarithm of the uncertainty over 5 cm.
+    """
     uncertainty = 0.05 * logarithm.float().exp()
     return torch.cat((torch.zeros_like(uncertainty[..., :1]), uncertainty[..., 1:]), -1)

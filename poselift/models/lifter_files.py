@@ -25,7 +25,9 @@ def save_weights(
     *,
     pelvis: Pelvis | None = None,
 ) -> None:
-    """Writes a lifter to `path` (.safetensors) and the JSON beside it, which has the SHA-256 of the weights.
+    """Writes a lifter (.safetensors), and the JSON beside it.
+
+    The JSON has the SHA-256 of the weights.
 
     Args:
         path: of the safetensors file.

@@ -1,4 +1,4 @@
-"""A residual network of linear layers that lifts each frame on its own."""
+"""A residual network of linear layers for single frames."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""A batch of windows is lifted together with its mirror image, and both are averaged."""
+"""Windows are lifted with their mirror images, and averaged."""
 
 from jaxtyping import Float
 from torch import Tensor

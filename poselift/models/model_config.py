@@ -48,7 +48,10 @@ class ModelConfig:
     __no_type_check__ = True
 
     def __post_init__(self) -> None:
-        """Checks all values; completes attention mechanisms and turns whole numbers into floats where needed."""
+        """Checks all values, and completes attention mechanisms.
+
+        Whole numbers become floats where needed.
+        """
         for field in fields(self):
             object.__setattr__(self, field.name, _check(field.name, field.type, getattr(self, field.name)))
 
@@ -75,7 +78,10 @@ def config_from_dict(kind: type[Config], values: Mapping[str, Any]) -> Config:
 
 
 def _check(key: str, kind: Any, value: Any) -> Any:
-    """The value as its field needs it; raises InputError if it does not fit."""
+    """The value as its field needs it.
+
+    Raises InputError if it does not fit.
+    """
     if kind == AttentionSpec:
         if not isinstance(value, str | Mapping):
             raise InputError(f"{key}={value} must be the name of an attention mechanism, or its name and options")

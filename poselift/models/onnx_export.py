@@ -1,4 +1,6 @@
-"""A lifter becomes an ONNX graph from pixels to joints, so that other programs need no code of poselift.
+"""A lifter as an ONNX graph from pixels to joints.
+
+Other programs then need no code of poselift.
 
 The graph holds the encoding (`poselift.models.encoding`), the lifter, the mean with the mirrored keypoints and the
 calibration of the uncertainty. All its operators are of ONNX's standard domain.
@@ -56,7 +58,10 @@ class PixelsToJoints(nn.Module):
         K: Float[Tensor, "b 3 3"],
         image_size: Float[Tensor, "b 2"],
     ) -> tuple[Tensor, ...]:
-        """The joints (b, t, j_out, 3), and their uncertainty (b, t, j_out) if the lifter gives it; metres."""
+        """The joints (b, t, j_out, 3), and uncertainty if given; metres.
+
+        Uncertainty is (b, t, j_out).
+        """
         out = lift_windows(self.lifter, pixels, scores, times, K, image_size, flip=self.flip)
         return (out.joints,) if out.uncertainty is None else (out.joints, self.factor * out.uncertainty)
 
@@ -150,7 +155,9 @@ def run_exporter(module: PixelsToJoints, weights: Weights) -> Any:
 
 
 def measure_difference(module: PixelsToJoints, graph: str | bytes) -> float:
-    """The largest difference between the joints of the graph and of PyTorch; NaN if only one has a number.
+    """The largest difference between the graph's and PyTorch's joints.
+
+    NaN if only one has a number.
 
     Args:
         module: the lifter.

@@ -37,7 +37,7 @@ class RecurrentConfig(ModelConfig):
 
 
 class RecurrentLifter(Lifter):
-    """A recurrent network over the frames, with a linear layer on its state.
+    """A recurrent network over frames, with a linear output layer.
 
     The unidirectional network lifts a frame from itself and the frames before it, so it can run on a live video. The
     bidirectional one (Schuster and Paliwal 1997) sees the whole window.

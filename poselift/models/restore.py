@@ -1,4 +1,4 @@
-"""A lifter from its config and weights as read from a file, both of which may be damaged."""
+"""A lifter from its config and weights, which may be damaged."""
 
 import contextlib
 from collections.abc import Mapping

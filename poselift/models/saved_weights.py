@@ -1,4 +1,4 @@
-"""Saved lifters: a safetensors file with the weights and a JSON card with the config; no pickle.
+"""Saved lifters: safetensors with a JSON card, no pickle.
 
 The card tells what lifting needs to know of a lifter. PyTorch loads the weights when the lifter itself is needed.
 """
@@ -38,7 +38,9 @@ MOST_FRAMES = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """A lifter with what is known about it; only the first three are needed to lift.
+    """A lifter with what is known about it.
+
+    Only the first three attributes are needed to lift.
 
     Attributes:
         name: of the weights.
@@ -77,7 +79,7 @@ class Weights:
 
     @cached_property
     def graph(self) -> Path | None:
-        """The ONNX graph of the lifter beside its file; None if there is none."""
+        """The lifter's ONNX graph beside its file, or None."""
         if self.loaded is not None or self.path is None:
             return None
         path = graph_path(self.path)
@@ -105,7 +107,10 @@ class Weights:
 
     @property
     def uncertainty_factor(self) -> float:
-        """Factor that makes the lifter's uncertainties hold in 90 % of cases; 1 if uncalibrated."""
+        """Factor that makes uncertainties hold in 90 % of cases.
+
+        1 if the lifter is uncalibrated.
+        """
         return float(self.card.get("uncertainty_factor", 1.0))
 
 
@@ -121,7 +126,7 @@ def shipped_weights() -> dict[str, Path]:
 
 
 def read_window(value: Any) -> int:
-    """The frames in a window to lift with, as a card or a checkpoint has them.
+    """The frames in a window to lift with, by the card.
 
     Raises:
         InputError: the value is no number of frames.
@@ -133,7 +138,9 @@ def read_window(value: Any) -> int:
 
 
 def read_pelvis(card: dict[str, Any], path: Path) -> Pelvis | None:
-    """Where the lifter's pelvis lies, by its card; None if the card has no key "pelvis".
+    """Where the lifter's pelvis lies, by its card.
+
+    None if the card has no key "pelvis".
 
     Args:
         card: of a lifter.
@@ -153,7 +160,9 @@ def read_pelvis(card: dict[str, Any], path: Path) -> Pelvis | None:
 
 @check_annotations
 def load_weights(name_or_path: str | Path, device: str = "cpu") -> Weights:
-    """Loads a lifter with its card; a lifter that has a graph is loaded when it is needed.
+    """Loads a lifter with its card.
+
+    A lifter that has a graph is loaded when it is needed.
 
     Args:
         name_or_path: name of shipped weights, or a .safetensors file with a JSON of the same name beside it.

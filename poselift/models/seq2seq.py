@@ -110,7 +110,10 @@ def additive_scores(query: Float[Tensor, "b a"], keys: Float[Tensor, "b t a"], v
 
 
 class WeightedMean(nn.Module):
-    """The weighted mean of the memory; a module, so that `attention_maps` can hook into it."""
+    """The weighted mean of the memory.
+
+    A module, so that `attention_maps` can hook into it.
+    """
 
     def forward(self, weights: Float[Tensor, "b t"], memory: Float[Tensor, "b t m"]) -> Float[Tensor, "b m"]:
         """The context that the decoder takes from the encoder's states."""
@@ -155,7 +158,7 @@ class BahdanauLifter(SequenceToSequence):
         return run_valid(self.encoder, frames, encoded)
 
     def start(self, memory: Float[Tensor, "b t m"], encoded: Encoded) -> State:
-        """The hidden state from the encoder's first state, as in the paper, and the projected keys."""
+        """The decoder's state from the encoder's, and its keys."""
         return torch.tanh(self.initial(memory[:, 0])), self.key(memory)
 
     def step(
@@ -222,7 +225,7 @@ class LuongLifter(SequenceToSequence):
         return run_valid(self.encoder, frames, encoded)
 
     def start(self, memory: Float[Tensor, "b t m"], encoded: Encoded) -> State:
-        """Hidden and cell state from the encoder's last state, the fed vector, the keys and the frame number."""
+        """The decoder's state from the encoder's, and its keys."""
         hidden, cell = torch.tanh(self.initial(_last(memory, encoded))).chunk(2, -1)
         keys = memory if self.config.score == "dot" else self.key(memory)
         return hidden, cell, torch.zeros_like(hidden), keys, torch.zeros(len(memory), device=memory.device)

@@ -86,7 +86,10 @@ class TemporalConvolution(Lifter):
 
 
 class _Convolution(nn.Module):
-    """Convolution over time, batch norm, ReLU and dropout; it keeps the number of frames."""
+    """Convolution over time, batch norm, ReLU and dropout.
+
+    It keeps the number of frames.
+    """
 
     def __init__(self, config: TemporalConvolutionConfig, width: int, dilation: int) -> None:
         super().__init__()

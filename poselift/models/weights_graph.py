@@ -1,4 +1,6 @@
-"""The ONNX graph beside a lifter's weights, with which onnxruntime lifts without PyTorch.
+"""The ONNX graph beside a lifter's weights.
+
+With it onnxruntime lifts without PyTorch.
 
 It takes the windows of `poselift.models.onnx_export`, without the mean with the mirrored keypoints, and gives the
 uncertainty without calibration. Its weights are the bytes of the safetensors file: ONNX calls that external data.
@@ -63,7 +65,10 @@ def write_graph(weights: Weights) -> Path:
 
 
 def _share_weights(onnx: Any, graph: Any, path: Path) -> None:
-    """Replaces the graph's weights by references to the safetensors file, and drops notes of the exporter."""
+    """Refers the graph's weights to the safetensors file.
+
+    Drops notes of the exporter.
+    """
     stored, places = _tensors(path)
     known: dict[bytes, tuple[str, bool]] = {}
     for name, value in stored.items():
@@ -97,7 +102,10 @@ def _share_weights(onnx: Any, graph: Any, path: Path) -> None:
 
 
 def shorten_names(graph: Any, kept: set[str]) -> None:
-    """Drops notes of the exporter, and gives values numbers instead of its names: both are most of a small file."""
+    """Drops the exporter's notes, and makes its names numbers.
+
+    Both are most of a small file.
+    """
     for node in graph.node:
         for field in ("name", "metadata_props", "doc_string"):
             node.ClearField(field)
@@ -112,7 +120,7 @@ def shorten_names(graph: Any, kept: set[str]) -> None:
 
 
 def _reference(onnx: Any, name: str, shape: tuple[int, ...], dtype: np.dtype, file: str, place: tuple[int, int]) -> Any:
-    """An initializer whose numbers lie in another file, at this offset and of this length."""
+    """An initializer whose numbers lie at an offset in another file."""
     tensor = onnx.TensorProto(name=name, dims=shape, data_type=onnx.helper.np_dtype_to_tensor_dtype(dtype))
     tensor.data_location = onnx.TensorProto.EXTERNAL
     for key, value in (("location", file), ("offset", place[0]), ("length", place[1])):
@@ -121,7 +129,7 @@ def _reference(onnx: Any, name: str, shape: tuple[int, ...], dtype: np.dtype, fi
 
 
 def _tensors(path: Path) -> tuple[dict[str, np.ndarray], dict[str, tuple[int, int]]]:
-    """The tensors of a safetensors file, and the offset and length of each, bytes."""
+    """A safetensors file's tensors, with their offsets and lengths in bytes."""
     from safetensors.numpy import load
 
     content = path.read_bytes()

@@ -1,1 +1,1 @@
-"""The parts that lifters are built of: attention, feed-forward blocks, positions in time."""
+"""The parts of lifters: attention, feed-forward blocks, positions in time."""

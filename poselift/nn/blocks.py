@@ -12,7 +12,9 @@ from poselift.nn.attention import AttentionContext
 
 
 class FeedForward(nn.Sequential):
-    """Two linear layers with a GELU between them (Vaswani et al. 2017; GELU: Hendrycks and Gimpel 2016).
+    """Two linear layers with a GELU between them.
+
+    Vaswani et al. 2017; GELU: Hendrycks and Gimpel 2016.
 
     Args:
         dim: width of the tokens.
@@ -27,7 +29,9 @@ class FeedForward(nn.Sequential):
 
 
 class StochasticDepth(nn.Module):
-    """Drops a residual branch of whole windows in training, and scales the others up to keep the mean.
+    """Drops a residual branch of whole windows in training.
+
+    It scales the others up to keep the mean.
 
     Huang et al. 2016, "Deep networks with stochastic depth", https://arxiv.org/abs/1603.09382.
 
@@ -68,7 +72,9 @@ def _residual(
 
 
 class EncoderBlock(nn.Module):
-    """Attention and feed-forward layers, each in a residual connection (Vaswani et al. 2017).
+    """Attention and feed-forward layers, each in a residual connection.
+
+    Vaswani et al. 2017.
 
     Args:
         dim: width of the tokens.

@@ -85,7 +85,7 @@ def t_fixup_(encoder: Iterable[Any], decoder: Iterable[Any], embeddings: Iterabl
 
 
 def _value_and_output(attention: nn.Module) -> list[Tensor]:
-    """Matrices that the output of attention is linear in: value and output projections."""
+    """Matrices in which attention's output is linear: value and output projections."""
     for module in attention.modules():
         out = getattr(module, "out", None)
         for name in ("qkv", "kv", "value", "values"):

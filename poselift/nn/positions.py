@@ -1,4 +1,7 @@
-"""Position codes of tokens. Those of time in seconds let one model serve every frame rate."""
+"""Position codes of tokens.
+
+Those of time in seconds let one model serve every frame rate.
+"""
 
 import math
 
@@ -45,7 +48,9 @@ class RotaryTime(nn.Module):
 
 
 class SinusoidalTime(nn.Module):
-    """Sines and cosines of time in seconds, added to the tokens (Vaswani et al. 2017).
+    """Sines and cosines of time in seconds, added to tokens.
+
+    Vaswani et al. 2017.
 
     The paper codes a token's place in the sentence. Here the position is the time stamp, and the periods are those of
     `RotaryTime`.
@@ -64,7 +69,9 @@ class SinusoidalTime(nn.Module):
 
 
 class LearnedPosition(nn.Module):
-    """A learned vector for each place in the sequence (Gehring et al. 2017, https://arxiv.org/abs/1705.03122).
+    """A learned vector for each place in the sequence.
+
+    Gehring et al. 2017, https://arxiv.org/abs/1705.03122.
 
     It depends on the order of the tokens and not on their times, so it suits one frame rate.
 
@@ -93,7 +100,10 @@ class LearnedPosition(nn.Module):
 
 
 def rotate(x: Float[Tensor, "b h n c"], rotation: Float[Tensor, "b n r 2"]) -> Float[Tensor, "b h n c"]:
-    """Queries or keys with channel pairs (i, i + r) turned by the rotary code."""
+    """Queries or keys turned by the rotary code.
+
+    Channels i and i + r are a pair.
+    """
     cos, sin = rotation[:, None].to(x.dtype).unbind(-1)
     first, second = x.chunk(2, -1)
     return torch.cat((first * cos - second * sin, first * sin + second * cos), -1)

@@ -84,7 +84,9 @@ class MuonAdamW(Optimizer):
 
 
 class _Muon(Optimizer):
-    """Muon with Nesterov's momentum, as `torch.optim.Muon`, which always makes matrices orthogonal in bfloat16.
+    """Muon with Nesterov's momentum.
+
+    As `torch.optim.Muon`, which always makes matrices orthogonal in bfloat16.
 
     On a CPU this one does it in float32: many CPUs have no products of bfloat16, and emulate them much more slowly.
     """
@@ -114,7 +116,10 @@ class _Muon(Optimizer):
 
 
 def _orthogonal(matrices: Float[Tensor, "n a b"]) -> Float[Tensor, "n a b"]:
-    """Matrices with the same singular vectors, whose singular values are near 1, but for very small ones."""
+    """Matrices with the same singular vectors and singular values near 1.
+
+    Very small singular values stay smaller.
+    """
     first, third, fifth = _COEFFICIENTS
     wide = matrices if matrices.shape[1] <= matrices.shape[2] else matrices.mT
     x = wide.to(torch.float32 if matrices.device.type == "cpu" else torch.bfloat16)

@@ -1,4 +1,4 @@
-"""Learning-rate schedules: pure functions from the step to a factor on the base rate.
+"""Learning-rate schedules: factors on the base rate, by step.
 
 Each function makes a schedule. `product` combines a warm-up and a decay.
 """
@@ -32,7 +32,9 @@ def constant() -> Schedule:
 
 
 def linear_warmup(steps: Whole) -> Schedule:
-    """min(1, t / steps), where t counts from 1 (Goyal et al. 2017, https://arxiv.org/abs/1706.02677).
+    """min(1, t / steps), where t counts from 1.
+
+    Goyal et al. 2017, https://arxiv.org/abs/1706.02677.
 
     Example:
         >>> [linear_warmup(4)(step) for step in range(5)]
@@ -45,7 +47,9 @@ def linear_warmup(steps: Whole) -> Schedule:
 
 
 def exponential_warmup(steps: Count) -> Schedule:
-    """1 - exp(-t / steps), where t counts from 1 (Ma and Yarats 2019, https://arxiv.org/abs/1910.04209).
+    """1 - exp(-t / steps), where t counts from 1.
+
+    Ma and Yarats 2019, https://arxiv.org/abs/1910.04209.
 
     Args:
         steps: the time constant, after which the factor is 63 %.
@@ -54,7 +58,7 @@ def exponential_warmup(steps: Count) -> Schedule:
 
 
 def untuned_exponential_warmup(beta2: Share) -> Schedule:
-    """1 - exp(-(1 - beta2) t): the exponential warm-up that follows from Adam's beta2.
+    """1 - exp(-(1 - beta2) t): a warm-up from Adam's beta2.
 
     Ma and Yarats 2019, "On the adequacy of untuned warmup for adaptive optimization",
     https://arxiv.org/abs/1910.04209.
@@ -66,7 +70,7 @@ def untuned_exponential_warmup(beta2: Share) -> Schedule:
 
 
 def untuned_linear_warmup(beta2: Share) -> Schedule:
-    """min(1, (1 - beta2) t / 2): the linear warm-up that follows from Adam's beta2.
+    """min(1, (1 - beta2) t / 2): a warm-up from Adam's beta2.
 
     Ma and Yarats 2019, "On the adequacy of untuned warmup for adaptive optimization",
     https://arxiv.org/abs/1910.04209.
@@ -78,7 +82,7 @@ def untuned_linear_warmup(beta2: Share) -> Schedule:
 
 
 def noam(warmup: Count) -> Schedule:
-    """Rises linearly to 1, then falls with the inverse square root of the step.
+    """Rises linearly to 1, then falls as 1 / sqrt(step).
 
     Vaswani et al. 2017, https://arxiv.org/abs/1706.03762, equation 3: d^-0.5 min(t^-0.5, t warmup^-1.5), t from 1.
     Here the peak is 1, as in every schedule. A base rate of (d warmup)^-0.5 gives the paper's rates.
@@ -104,7 +108,9 @@ def cosine_decay(steps: Count, final: Share = 0.01) -> Schedule:
 
 
 def exponential_decay(steps: Count, final: Share = 0.01) -> Schedule:
-    """Falls by the same factor in each step (VideoPose3D, Pavllo et al. 2019, https://arxiv.org/abs/1811.11742).
+    """Falls by the same factor in each step.
+
+    VideoPose3D, Pavllo et al. 2019, https://arxiv.org/abs/1811.11742.
 
     It falls beyond `steps` too. Pavllo et al. use 0.95 per epoch for 80 epochs: `final` is then 0.95^80 = 0.017.
 

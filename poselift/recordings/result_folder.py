@@ -10,7 +10,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import check_writable, move_files
 from poselift.core.locks import write_alone
 from poselift.export.opensim import opensim_files
-from poselift.recordings.names import OVERLAY, OWN_ENDINGS, RECORD, SUMMARY, UNFINISHED, is_ours, plan_files
+from poselift.recordings.names import HANDS, OVERLAY, OWN_ENDINGS, RECORD, SUMMARY, UNFINISHED, is_ours, plan_files
 from poselift.recordings.summary import read_earlier_summary
 
 
@@ -48,7 +48,13 @@ def check_folder(out: Path, path: Path | None, video: Path | None, formats: Sequ
     for there in sorted(out.glob("*")):
         # Files of `poselift export` may stay, unless this run writes their format.
         stem = there.name.split(".")[0]
-        written = (SUMMARY, OVERLAY, *(f"{stem}.{suffix}" for suffix in OWN_ENDINGS), *plan_files(formats, stem))
+        written = (
+            SUMMARY,
+            OVERLAY,
+            *(f"{stem}.{suffix}" for suffix in OWN_ENDINGS),
+            f"{stem}{HANDS}",
+            *plan_files(formats, stem),
+        )
         if is_ours(there.name) and there.name in written and there.name not in accounted:
             raise InputError(
                 f"{there} does not come from an earlier run and could be overwritten; move it, or choose another --out"

@@ -1,1 +1,1 @@
-"""Tables for papers: protocols, scores of predictions under them, and what is made of the scores."""
+"""Tables for papers: protocols, scores of predictions, and their uses."""

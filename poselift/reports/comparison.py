@@ -1,4 +1,7 @@
-"""A prediction and its truth in the joints of a protocol, relative to its root."""
+"""A prediction and its truth in a protocol's joints.
+
+Both are relative to its root.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -40,7 +43,9 @@ class Comparison:
     K: Float[Tensor, "3 3"]
 
     def pixels(self) -> tuple[Float[Tensor, "t j 2"], Float[Tensor, "t j 2"], Bool[Tensor, "t j"]]:
-        """Prediction and truth in the picture, both with the true root, and a mask of the joints that count.
+        """Prediction and truth in the picture, and a mask.
+
+        Both have the true root; the mask has the joints that count.
 
         The lens's distortion is left out on both sides. A predicted joint behind the camera is infinitely far away.
         """
@@ -52,7 +57,9 @@ class Comparison:
 def compare(
     view: View, predicted: Float[np.ndarray, "t j 3"], skeleton: Skeleton, protocol: Protocol, partial: bool = False
 ) -> Comparison:
-    """A prediction and its view in the joints of a protocol, relative to its root.
+    """A prediction and its view in a protocol's joints.
+
+    Both are relative to its root.
 
     A joint of the protocol that either skeleton lacks does not count. If one of them has no pelvis, both sides are
     relative to the middle of the hips.
@@ -101,7 +108,10 @@ def compare(
 
 
 def _root(truth: Skeleton, predicted: Skeleton, protocol: Protocol) -> tuple[str, ...]:
-    """The joints whose middle is the root of both sides; other roots would shift every error."""
+    """The joints whose middle is the root of both sides.
+
+    Other roots would shift every error.
+    """
     candidates = {"pelvis": (("pelvis",), _HIPS), "hips": (_HIPS,)}.get(protocol.root, ((protocol.root,),))
     for root in candidates:
         if set(root) <= set(truth.joints) & set(predicted.joints):
@@ -114,17 +124,23 @@ def _root(truth: Skeleton, predicted: Skeleton, protocol: Protocol) -> tuple[str
 
 
 def _of_protocol(view: View, protocol: Protocol, root: tuple[str, ...]) -> Float[Tensor, "t j 3"]:
-    """The protocol's joints of a view, relative to the middle of its root joints; float64."""
+    """The protocol's joints relative to its root's middle; float64."""
     joints = view.joints.double() - _middle(view, root)[:, None]
     return replace(view, joints=joints).convert(view.keypoint_skeleton, protocol.skeleton).joints
 
 
 def _middle(view: View, root: tuple[str, ...]) -> Float[Tensor, "t 3"]:
-    """The middle of the root joints of a view, relative to the view's own root; float64."""
+    """The middle of the protocol's root joints; float64.
+
+    It is relative to the view's own root.
+    """
     return view.joints.double()[:, view.skeleton.indices(root)].mean(1)
 
 
 def _fps(view: View) -> float:
-    """The frame rate of a view, from the median step between its frames; 1 for a single frame."""
+    """A view's frame rate, from the median step.
+
+    1 for a single frame.
+    """
     steps = view.times.double().diff()
     return float(1 / steps.median()) if len(steps) else 1.0

@@ -1,4 +1,4 @@
-"""The tables of a section: by group, all metrics with cost, by joint, by limb."""
+"""A section's tables: by group, by joint, by limb, with cost."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -56,7 +56,9 @@ def section_tables(
 
 
 def matching_peers(section: Section, peers: Sequence[Published]) -> list[tuple[Published, Entry]]:
-    """The published rows for a section, each with the first entry on the same kind of 2D.
+    """The published rows for a section.
+
+    Each comes with the first entry on the same kind of 2D.
 
     There are none if our runs lack views, groups or joints of the protocol, because the numbers would not compare.
     """
@@ -75,7 +77,10 @@ def matching_peers(section: Section, peers: Sequence[Published]) -> list[tuple[P
 
 
 def _titles(section: Section, kind: str) -> dict[str, Mapping[str, Any]]:
-    """The metrics, limbs or curves of all runs, in the order in which they appear."""
+    """The metrics, limbs or curves of all runs, in order.
+
+    As they first appear.
+    """
     found: dict[str, Mapping[str, Any]] = {}
     for entry in section.entries:
         for run in entry.runs:
@@ -107,7 +112,10 @@ def _table(
     cells: Callable[[Entry], Sequence[Cell]],
     cited: Sequence[tuple[Published, Entry, Sequence[Cell]]] = (),
 ) -> Table:
-    """A table with a row for each entry, and cited rows below those of the same data."""
+    """A table with a row for each entry.
+
+    Cited rows stand below those of the same data.
+    """
     seeds = any(len(entry.runs) > 1 for entry in section.entries)
     # The settings of published rows are unknown, except these.
     known = [
@@ -172,7 +180,10 @@ def _comparison(
 
 
 def _paired(section: Section, metric: Mapping[str, Any]) -> list[Table]:
-    """The differences of all entries from the first one; none where no two say the values of their sequences."""
+    """The differences of all entries from the first one.
+
+    None where no two say the values of their sequences.
+    """
     reference = section.entries[0]
     results = [[run.results for run in entry.runs] for entry in section.entries]
     found = [paired_difference(own, results[0]) for own in results]
@@ -211,7 +222,10 @@ def _by_element(
     columns: Sequence[tuple[str, tuple[str, ...]]],
     cited: Sequence[tuple[Published, Entry, Sequence[Cell]]] = (),
 ) -> Table:
-    """A table of the numbers below a place of `metrics.json`; a column has a title and the keys from there on."""
+    """A table of the numbers below a place of `metrics.json`.
+
+    A column has a title and the keys from there on.
+    """
     heads = [_column(values, head) for head, _ in columns]
     return _table(section, name, title, heads, lambda entry: [entry.at(*place, *keys) for _, keys in columns], cited)
 
@@ -229,7 +243,10 @@ def _by_group(section: Section, key: str, metric: Mapping[str, Any], peers: Sequ
 
 
 def _joints(section: Section, kind: str, key: str) -> list[str]:
-    """The joints with values in any run, in the order in which they appear."""
+    """The joints with values in any run, in order.
+
+    As they first appear.
+    """
     runs = (run.results[kind].get(key, {}) for entry in section.entries for run in entry.runs)
     return list(dict.fromkeys(joint for values in runs for joint in values.get("joints") or {}))
 

@@ -1,4 +1,4 @@
-"""The cost of a lifter: parameters, and multiply-adds, time and memory per frame.
+"""A lifter's cost: parameters, multiply-adds, time and memory per frame.
 
 It is the cost of one pass over one window, uncertainty included, divided by the window's frames. The input has the
 joints that the evaluation's settings name, or else all joints of the lifter. Averaging with the mirrored input doubles
@@ -48,13 +48,15 @@ class Cost:
 
 
 def cost_key(entry: Entry) -> str:
-    """A key of the weights, frames and joints of an entry; entries of one key have the same cost."""
+    """The weights, frames and joints that decide an entry's cost."""
     sha256 = entry.model and entry.model["sha256"]
     return f"{sha256} window={_window(entry)} joints={_joints(entry)}"
 
 
 def measure_costs(entries: Sequence[Entry], repeats: int = _REPEATS) -> tuple[dict[str, Cost], list[str]]:
-    """The costs of the models of entries by `cost_key`, and a warning for each missing model.
+    """The costs of entries' models by `cost_key`, and warnings.
+
+    A warning for each missing model.
 
     The repeats of all models are interleaved, so that a busy moment of the machine slows all of them alike.
 
@@ -118,7 +120,7 @@ def _window(entry: Entry) -> int:
 
 
 def _joints(entry: Entry) -> str | None:
-    """The skeleton of the input, if the settings of the data name it."""
+    """The skeleton of the input, if the settings name it."""
     joints = entry.settings.get("data.skeleton")
     return joints if joints in SKELETONS else None
 
@@ -153,7 +155,10 @@ def example_window(skeleton: Skeleton, frames: int, joints: str | None = None) -
 
 
 def _interleaved(passes: Sequence[tuple[Lifter, Encoded]], repeats: int) -> list[float]:
-    """The median seconds of CPU of one pass of each lifter, without the first round; other programs do not count."""
+    """Each lifter's median CPU seconds of one pass.
+
+    Without the first round; other programs do not count.
+    """
     seconds: list[list[float]] = [[] for _ in passes]
     with torch.inference_mode():
         for _ in range(repeats + 1):

@@ -8,7 +8,10 @@ from poselift.reports.tables import Table
 
 
 def csv_table(table: Table) -> str:
-    """A table as CSV: labels, then mean and deviation over seeds of each number, then the citation."""
+    """A table as CSV.
+
+    Labels, then mean and deviation over seeds of each number, then the citation.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     varies = [any(row.cells[place].deviation is not None for row in table.rows) for place in range(len(table.columns))]

@@ -1,4 +1,4 @@
-"""Comparable runs: rows of seeds, and sections whose rows may share a table."""
+"""Comparable runs: rows of seeds, in sections that share tables."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ POINTS = ("data.keypoints",)
 
 @dataclass(frozen=True)
 class Entry:
-    """A row: the runs of one method, which differ only in their seeds.
+    """A row: one method's runs, which differ in their seeds.
 
     Attributes:
         name: of the method.
@@ -44,7 +44,10 @@ class Entry:
     settings: Mapping[str, str]
 
     def at(self, *keys: str) -> Cell:
-        """Mean and deviation over the seeds of the number at some keys of `metrics.json`, one below the other."""
+        """Mean and deviation over the seeds of one number.
+
+        By its keys in `metrics.json`, one below the other.
+        """
         return Cell.of([follow(run.results, *keys) for run in self.runs])
 
     @property
@@ -114,7 +117,10 @@ class Section:
         return tuple(key for key in keys if differs(key))
 
     def common(self, columns: Sequence[str] = ()) -> str:
-        """The settings that all entries share, in one line; without those that a table has as columns."""
+        """The settings that all entries share, in one line.
+
+        Without those that a table has as columns.
+        """
         shared = (
             (key, value)
             for key, value in self.entries[0].settings.items()
@@ -129,19 +135,24 @@ class Section:
         return tuple(entry.settings.get(key, "") for key in self.varied if key.startswith("data."))
 
     def label(self, entry: Entry) -> str:
-        """The name of an entry and the settings in which it differs, in one line."""
+        """An entry's name and differing settings, in one line."""
         differs = [f"{self.short(key)} {entry.settings[key]}" for key in self.varied if key in entry.settings]
         return ", ".join((entry.name, *differs))
 
     def short(self, key: str) -> str:
-        """The last part of a setting's dotted key, or the whole key if that of another varied one ends in it too."""
+        """The last part of a setting's dotted key.
+
+        The whole key if another varied one ends in it too.
+        """
         last = key.rpartition(".")[2]
         others = [other for other in self.varied if other != key]
         return last.strip("_") if all(other.rpartition(".")[2] != last for other in others) else key
 
 
 def sections(runs: Sequence[Run]) -> tuple[list[Section], list[str]]:
-    """Sections of rows of runs, and warnings about runs that cannot share a table.
+    """Sections of rows, and warnings about runs apart.
+
+    Those cannot share a table with others.
 
     Two runs may share a table if they have the same protocol, groups, frames and joints that count.
 
@@ -171,7 +182,7 @@ def sections(runs: Sequence[Run]) -> tuple[list[Section], list[str]]:
 
 
 def follow(value: Any, *keys: str) -> Any:
-    """The value at some keys, one below the other; None where a key is missing."""
+    """The value at some keys, one below the other, or None."""
     for key in keys:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
@@ -207,7 +218,10 @@ def _entries(runs: Sequence[Run]) -> tuple[Entry, ...]:
 
 
 def _check_seeds(runs: Sequence[Run]) -> None:
-    """Checks that the runs of one row are different seeds of one model and one training."""
+    """Checks that a row's runs are seeds of one training.
+
+    And of one model.
+    """
     where = f"{runs[0].name!r}: {' and '.join(str(run.path) for run in runs)}"
     models = [run.results["model"] for run in runs]
     kinds = [model and (model.get("name"), model.get("config"), model.get("window")) for model in models]
@@ -225,7 +239,10 @@ def _check_seeds(runs: Sequence[Run]) -> None:
 
 
 def _flatten(settings: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    """The settings of the method by dotted key; of a path only the last part, because folders differ."""
+    """The method's settings by dotted key.
+
+    Of a path only the last part, because folders differ.
+    """
     found: dict[str, str] = {}
     for key, value in settings.items():
         name = f"{prefix}{key}"

@@ -14,7 +14,10 @@ import poselift
 
 
 def environment() -> dict[str, str | None]:
-    """Versions, machine, command, date (UTC) and commit of the checkout (None without one)."""
+    """Versions, machine, command, date (UTC) and commit.
+
+    The commit is None without a checkout.
+    """
     gpu = f", {torch.cuda.get_device_name()}" if torch.cuda.is_available() else ""
     return {
         "poselift": poselift.__version__,

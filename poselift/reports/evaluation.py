@@ -126,7 +126,9 @@ def evaluation_results(
 
 
 def summarise(scores: Sequence[ViewScore], protocol: Protocol) -> dict[str, Any]:
-    """The part of `metrics.json` that follows from the views: metrics, limbs, curves and error over time.
+    """What follows from the views, for `metrics.json`.
+
+    Metrics, limbs, curves and error over time.
 
     Args:
         scores: of all views, in their order.
@@ -171,7 +173,10 @@ def summarise(scores: Sequence[ViewScore], protocol: Protocol) -> dict[str, Any]
 
 
 def _sequence(score: ViewScore, metric: ElementMean) -> dict[str, Any]:
-    """The headline metric of one view, for comparisons of two runs sequence by sequence."""
+    """The headline metric of one view.
+
+    For comparisons of two runs sequence by sequence.
+    """
     return {"group": score.group, "mean": _number(metric.mean()), "count": int(metric.count.sum())}
 
 
@@ -224,7 +229,10 @@ def _curve(key: str, metric: ElementMean, protocol: Protocol) -> dict[str, Any]:
 
 
 def _over_time(scores: Sequence[ViewScore]) -> dict[str, Any]:
-    """The error of each frame in the view of median error, with at most `MOST_POINTS` of its frames."""
+    """The error of each frame in the median view.
+
+    At most `MOST_POINTS` of its frames.
+    """
     counted = [score for score in scores if score.frames]
     means = np.array([np.nanmean(score.errors) for score in counted])
     typical = counted[int(np.abs(means - np.median(means)).argmin())]

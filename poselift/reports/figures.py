@@ -44,7 +44,9 @@ class Plot:
 def section_plots(
     section: Section, costs: Mapping[str, Cost] | None = None, peers: Sequence[Published] = ()
 ) -> list[Plot]:
-    """All plots of a section, of at most `MOST_SERIES` entries, the best by the headline.
+    """All plots of a section.
+
+    Of at most `MOST_SERIES` entries, the best by the headline.
 
     Args:
         section: comparable runs.
@@ -78,7 +80,10 @@ def _mean(section: Section, entry: Entry) -> Cell:
 
 
 def _choose_entries(section: Section) -> list[Entry]:
-    """The best entries in the order of the tables. The index of an entry decides its look in all plots."""
+    """The best entries in the order of the tables.
+
+    The index of an entry decides its look in all plots.
+    """
     sign = 1 if section.headline["better"] == "lower" else -1
 
     def rank(entry: Entry) -> float:
@@ -118,7 +123,10 @@ def _curve(section: Section, place: int, entry: Entry, key: str) -> Curve:
 
 
 def _joints(section: Section, entries: Sequence[Entry]) -> list[Plot]:
-    """The error of each joint by the headline if that is in mm, or else by the first metric in mm."""
+    """Each joint's error, by a metric in mm.
+
+    The headline if that is in mm, or else the first one.
+    """
     skeleton, metrics = get_skeleton(section.results["skeleton"]), section.results["metrics"]
     key = next((key for key in (section.results["headline"], *metrics) if metrics[key]["unit"] == "mm"), None)
     if key is None:
@@ -208,7 +216,10 @@ def _costs(
 
 
 def _training(section: Section, entries: Sequence[Entry]) -> list[Plot]:
-    """The loss and the validation error of the lifters whose training log is beside their weights."""
+    """The loss and validation error of lifters with a log.
+
+    The training log is beside their weights.
+    """
     losses: list[Line] = []
     errors: list[Line] = []
     for place, entry in enumerate(entries):
@@ -226,7 +237,10 @@ def _training(section: Section, entries: Sequence[Entry]) -> list[Plot]:
 
 
 def _poses(section: Section, entries: Sequence[Entry]) -> list[Plot]:
-    """A plot for each entry whose evaluation kept poses, of the first seed."""
+    """A plot for each entry whose evaluation kept poses.
+
+    Those of the first seed.
+    """
     plots = []
     for place, entry in enumerate(entries, 1):
         if poses := entry.runs[0].results["poses"]:

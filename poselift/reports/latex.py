@@ -1,4 +1,7 @@
-"""Tables as LaTeX: a file for a paper's input command, and a document of all tables and plots."""
+"""Tables as LaTeX: a file to input, and a document.
+
+The document has all tables and plots.
+"""
 
 import unicodedata
 from collections.abc import Sequence
@@ -52,7 +55,10 @@ _PREAMBLE = r"""\documentclass[10pt]{article}
 
 
 def escape(text: str) -> str:
-    """Text that LaTeX prints literally; characters that its usual fonts lack become "?"."""
+    """Text that LaTeX prints literally.
+
+    Characters that its usual fonts lack become "?".
+    """
     # Two hyphens would become a dash.
     return "".join(_escape(character) for character in text).replace("--", "-{}-")
 
@@ -113,7 +119,9 @@ def latex_table(table: Table) -> str:
 def latex_document(
     title: str, parts: Sequence[tuple[str, Sequence[Table], Sequence[tuple[str, str]]]], folder: str
 ) -> str:
-    """A document of all tables and plots; each part begins on a page of its own, and holds as many as fit on a page.
+    """A document of all tables and plots.
+
+    Each part begins on a page of its own, and holds as many as fit on a page.
 
     Args:
         title: of the document.

@@ -11,7 +11,10 @@ def escape(text: str) -> str:
 
 
 def markdown_table(table: Table) -> str:
-    """A caption, the table with the best in bold, and the citations of its rows."""
+    """A caption, the table, and the citations of its rows.
+
+    The best is in bold.
+    """
     heads = [escape(head) for head in table.heads]
     rules = ["---"] * len(table.labels) + ["---:"] * len(table.columns)
     rows = [_row(table, row) for block in table.blocks() for row in block]

@@ -84,7 +84,9 @@ PDJ_THRESHOLDS = tuple(step / 50 for step in range(26))
 
 @dataclass(frozen=True)
 class Curve(Measure):
-    """A share of joints over a threshold; its metric keeps thresholds and joints apart.
+    """A share of joints over a threshold.
+
+    Its metric keeps thresholds and joints apart.
 
     Attributes:
         x_title: of the threshold.

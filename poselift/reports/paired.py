@@ -1,4 +1,7 @@
-"""The difference between two runs on the same sequences, with its interval by a paired bootstrap."""
+"""The difference between two runs on the same sequences.
+
+With its interval by a paired bootstrap.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -31,7 +34,9 @@ class Difference(NamedTuple):
 
 
 def paired_difference(runs: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> Difference | None:
-    """How much larger the headline metric of some runs is than that of others, sequence by sequence.
+    """How much larger some runs' headline metric is, by sequence.
+
+    Than that of others.
 
     The sequences are drawn with replacement, the same ones for both sides (Efron and Tibshirani, "An introduction to
     the bootstrap", 1993, chapter 13: percentile interval). A sequence's value is the mean over the seeds of a side.

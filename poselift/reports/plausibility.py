@@ -1,4 +1,4 @@
-"""A check of predictions from a file: unit, order of joints, sides and axes.
+"""Checks predictions of a file: unit, joints, sides, axes.
 
 Predictions with a wrong unit or order give numbers without an error. So a few views are also scored under other
 common readings, and a warning or error names a reading that fits far better.

@@ -1,4 +1,4 @@
-"""The poses with the smallest, the median and the largest error of an evaluation."""
+"""The poses of smallest, median and largest error."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,7 +30,9 @@ def example_poses(
     lengths: bool = True,
     partial: bool = False,
 ) -> list[dict[str, Any]]:
-    """The part "poses" of `metrics.json`: one pose of each of `KINDS`, by the mean joint error of the frame.
+    """The part "poses" of `metrics.json`.
+
+    One pose of each of `KINDS`, by the mean joint error of the frame.
 
     Args:
         views: the truth.

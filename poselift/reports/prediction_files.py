@@ -1,4 +1,4 @@
-"""Files of predictions: our own format, JSON, and the formats of other projects.
+"""Files of predictions: our own JSON, and other projects' formats.
 
 Our format is an npz without pickled objects. It has an array (t, j, 3) for each view by name: float32, metres, camera
 frame, relative to the root. Its other keys are `joints`, the names of the joints; `unit`; `format`, which is
@@ -153,7 +153,7 @@ def read_predictions(
 
 
 def _joints(path: Path, own: Any, asked: str | Sequence[str] | None) -> tuple[Skeleton, list[int]]:
-    """The skeleton of a file, and the index of each of its joints in the file's arrays."""
+    """A file's skeleton, and each joint's index in the arrays."""
     for joints in (own, asked):
         if joints is not None and not (isinstance(joints, Sequence) and all(isinstance(j, str) for j in joints)):
             raise InputError(f"{path}: joints are a skeleton or a list of joint names, not {joints!r:.60}")

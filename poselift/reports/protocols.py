@@ -83,7 +83,9 @@ class Protocol:
         return group
 
     def gaps(self, skeleton: Skeleton, groups: Collection[str]) -> list[str]:
-        """The joints, root and groups of the protocol that an evaluation lacks, a line each.
+        """What of the protocol an evaluation lacks, a line each.
+
+        Joints, root and groups.
 
         With a gap, the table does not compare with those of the field.
 

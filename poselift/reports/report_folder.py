@@ -1,4 +1,7 @@
-"""The folder of a report: tables, plots and one page of any number of runs."""
+"""A report's folder: tables, plots and one page.
+
+Of any number of runs.
+"""
 
 import struct
 from collections.abc import Mapping, Sequence
@@ -35,7 +38,9 @@ def write_report(
     peers: Sequence[Published] = (),
     warnings: Sequence[str] = (),
 ) -> list[str]:
-    """Writes a report: index.html, report.md, report.tex, and a file for each table and plot.
+    """Writes a report.
+
+    index.html, report.md, report.tex, and a file for each table and plot.
 
     Args:
         out: the folder.

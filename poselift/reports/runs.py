@@ -176,7 +176,10 @@ def _check(file: Path, where: str, value: Any, shape: Any) -> None:
 
 
 def _check_lists(file: Path, where: str, lists: Sequence[list[Any]]) -> None:
-    """Checks lists of numbers of equal length, one number per threshold or time."""
+    """Checks lists of numbers of equal length.
+
+    One number per threshold or time.
+    """
     if len({len(values) for values in lists}) > 1:
         raise InputError(f"{file}: the lists of {where} are not of one length; run poselift evaluate again")
     for number in (number for values in lists for number in values):
@@ -185,7 +188,7 @@ def _check_lists(file: Path, where: str, lists: Sequence[list[Any]]) -> None:
 
 
 def _check_poses(file: Path, results: Mapping[str, Any]) -> None:
-    """Checks that each pose has three numbers, or null, for each joint of the skeleton."""
+    """Checks that poses have three numbers or null a joint."""
     joints = len(get_skeleton(results["skeleton"]))
     for pose in results["poses"]:
         _check(file, "an entry of poses", pose, _POSE)

@@ -1,4 +1,4 @@
-"""The content of a paper's table, independent of LaTeX, Markdown, CSV and HTML."""
+"""A paper's table, independent of LaTeX, Markdown, CSV and HTML."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,10 @@ class Cell:
 
     @classmethod
     def of(cls, values: Sequence[float | None]) -> "Cell":
-        """The cell of the values of all seeds; empty if a seed has no value, so that cells compare."""
+        """The cell of the values of all seeds.
+
+        Empty if a seed has no value, so that cells compare.
+        """
         known = [value for value in values if value is not None]
         if not known or len(known) < len(values):
             return cls()
@@ -137,7 +140,7 @@ class Table:
 
     @property
     def caption(self) -> str:
-        """The title, the unit if all columns share one, and how to read the table."""
+        """The title, a shared unit, and how to read it."""
         bold = any(self.best(row, place) for row in self.rows for place in range(len(self.columns)))
         seeds = any(cell.deviation is not None for row in self.rows for cell in row.cells)
         parts = [
@@ -186,11 +189,14 @@ MARKS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def mark(citation: int) -> str:
-    """The letter of a citation: a to z, then aa, ab and so on."""
+    """A citation's letter: a to z, then aa, ab, ..."""
     return (mark(citation // len(MARKS) - 1) if citation >= len(MARKS) else "") + MARKS[citation % len(MARKS)]
 
 
 def split_url(citation: str) -> tuple[str, str]:
-    """A citation up to its URL, and the URL at its end; "" if there is none."""
+    """A citation up to its URL, and the URL.
+
+    "" if there is none.
+    """
     paper, _, last = citation.rpartition(" ")
     return (paper, last) if last.startswith(("https://", "http://")) else (citation, "")

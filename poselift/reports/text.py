@@ -46,7 +46,10 @@ def text_table(results: Mapping[str, Any]) -> str:
 
 
 def _split_to_fit(metrics: list[Mapping[str, Any]], first: int) -> list[list[Mapping[str, Any]]]:
-    """The metrics in parts whose tables are at most `_WIDEST` wide; `first` is the width of the first column."""
+    """The metrics in parts whose tables fit `_WIDEST`.
+
+    `first` is the width of the first column.
+    """
     parts: list[list[Mapping[str, Any]]] = []
     width = _WIDEST
     for metric in metrics:

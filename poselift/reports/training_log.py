@@ -1,4 +1,4 @@
-"""The log of a training run: a CSV file with a row per step."""
+"""A training run's log: CSV with a row per step."""
 
 import csv
 import io
@@ -18,7 +18,9 @@ Log = Mapping[int, Mapping[str, float | int]]
 
 
 def read_log(path: str | Path) -> dict[int, dict[str, float | int]]:
-    """The values of each step by name; empty if there is no file.
+    """The values of each step by name.
+
+    Empty if there is no file.
 
     Raises:
         InputError: the file is damaged.
@@ -49,7 +51,9 @@ def values_of(log: Log, name: str) -> tuple[list[int], list[float]]:
 
 
 def log_of(run: Run) -> dict[int, dict[str, float | int]]:
-    """The log of the training that made an evaluated lifter; empty if it is not beside the weights.
+    """The training log of an evaluated lifter.
+
+    Empty if it is not beside the weights.
 
     Weights that a later training replaced do not count: the log is not theirs.
 

@@ -1,4 +1,7 @@
-"""A fingerprint of a training's settings, by which a report tells seeds of one training from other trainings."""
+"""A fingerprint of a training's settings.
+
+By it a report tells seeds of one training from other trainings.
+"""
 
 import hashlib
 import json

@@ -49,7 +49,10 @@ class Converted:
 
 @cache
 def _matrix(source: Skeleton, target: Skeleton) -> tuple[np.ndarray, np.ndarray]:
-    """The weights (joints out, joints in) of the conversion, and True for derived rows."""
+    """The conversion's weights, and True for derived rows.
+
+    (joints out, joints in).
+    """
     weights = np.zeros((len(target), len(source)))
     derived = np.zeros(len(target), bool)
     for row, joint in enumerate(target.joints):

@@ -1,4 +1,6 @@
-"""How thick a drawn body is: our own guess, because a motion has only joints.
+"""How thick a drawn body is: our own guess.
+
+A motion has only joints.
 
 Half widths in metres of somebody 1.47 m tall from the ankles to the top of the head. A profile is (place, across, front
 to back); place 0.5 is half way between the part's first joint and its second.
@@ -60,7 +62,9 @@ _USUAL = (0.034, 0.034)
 
 
 def trunk_profile(hips: Float[AnyArray, ""], shoulders: Float[AnyArray, ""]) -> Profile:
-    """The profile of the trunk from the middle of the hips by the spine to the middle of the shoulders.
+    """The trunk's profile, from hips by spine to shoulders.
+
+    Its ends are the middles of the hips and of the shoulders.
 
     Args:
         hips: half the distance between the hips, metres.

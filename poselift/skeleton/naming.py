@@ -31,7 +31,9 @@ _FEWEST = 6
 
 
 def translate_name(name: str) -> str:
-    """The joint's name in poselift; an unknown joint keeps its words, joined by "_".
+    """The joint's name in poselift.
+
+    An unknown joint keeps its words, joined by "_".
 
     Example:
         >>> translate_name("MidHip"), translate_name("Left Antenna")
@@ -42,7 +44,7 @@ def translate_name(name: str) -> str:
 
 
 def spell_name(name: str) -> str:
-    """The name in lower case with its side first and words joined by "_".
+    """The name in lower case, side first, joined by "_".
 
     Case, spaces and hyphens do not matter, and the side can stand before or after the joint.
 
@@ -87,7 +89,7 @@ def closest_skeleton(names: Sequence[str]) -> tuple[Skeleton, list[int | None]] 
 
 
 def find_places(skeleton: Skeleton, names: Sequence[str]) -> list[int | None]:
-    """For each joint of a skeleton its index among the names; None for a missing joint.
+    """The index of each joint among the names, or None.
 
     A name of poselift's own wins over another of the same joint.
     """

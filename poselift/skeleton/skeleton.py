@@ -117,7 +117,10 @@ def strip_side(joint: str) -> str:
 
 
 def other_side(joint: str) -> str:
-    """Name of the joint on the other side of the body; a middle joint is its own partner."""
+    """Name of the joint on the other side.
+
+    A middle joint is its own partner.
+    """
     if joint.startswith("left_"):
         return "right_" + joint.removeprefix("left_")
     if joint.startswith("right_"):

@@ -10,7 +10,10 @@ from poselift.skeleton.skeleton import Skeleton
 
 
 def _skeleton(name: str, tree: str) -> Skeleton:
-    """The skeleton of a text of "joint<parent" words; a root has no parent."""
+    """The skeleton of a text of "joint<parent" words.
+
+    A root has no parent.
+    """
     words = [word.partition("<") for word in tree.split()]
     return Skeleton(name, tuple(joint for joint, _, _ in words), tuple(parent or None for _, _, parent in words))
 

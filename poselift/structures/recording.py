@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.geometry.camera import Camera
+from poselift.structures.hands import HandMotion
 from poselift.structures.motion import Motion
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Recording:
         warnings: what is doubtful.
         seconds: time of each stage.
         up_uncertainty: standard deviation of the direction of up in the world, radians; None in the camera frame.
+        hands: of everybody, in the order of `people`; empty if nobody asked for them.
 
     Example:
         >>> import poselift
@@ -81,6 +83,7 @@ class Recording:
     warnings: tuple[Caution, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
     up_uncertainty: float | None = None
+    hands: tuple[HandMotion, ...] = ()
 
     @property
     def camera(self) -> Camera:

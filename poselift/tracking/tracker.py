@@ -21,7 +21,7 @@ _CONFIRM = 0.1
 _MIN_SEEN = 0.25
 """Least observed time of a track that is kept, seconds, or half the clip if that is less."""
 _MIN_SHARE = 0.3
-"""Least share of looks with an observation between the first and the last one of a fragment that is kept."""
+"""A fragment is kept if at least this share of the looks within it observed the person."""
 _BLINK = 0.1
 """Longest time between two observations of somebody who is observed all the time, seconds."""
 _MIN_SCORE = 0.2

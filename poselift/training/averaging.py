@@ -1,4 +1,4 @@
-"""Means of the weights of a run: an exponential average in training, and the mean of the last validations."""
+"""Means of a run's weights: exponential, and of last validations."""
 
 import copy
 from collections.abc import Collection, Sequence
@@ -17,7 +17,9 @@ from poselift.training.task import LiftingTask
 
 
 def average_weights(states: Sequence[dict[str, Tensor]], buffers: Collection[str] = ()) -> dict[str, Tensor]:
-    """The mean of several states of one model (Vaswani et al. 2017, section 6.1).
+    """The mean of several states of one model.
+
+    Vaswani et al. 2017, section 6.1.
 
     Sums are in float64. Buffers, and values that are no floating-point numbers, are those of the last state.
 
@@ -42,7 +44,9 @@ def average_weights(states: Sequence[dict[str, Tensor]], buffers: Collection[str
 
 
 class ExponentialAverage(WeightAveraging):
-    """Validates with an exponential moving average of the weights, and saves it as the best weights.
+    """Validates with an exponential moving average of the weights.
+
+    Saves it as the best weights.
 
     Lightning's EMA computes d a + (1 - d) b, whose rounding changes even equal numbers. This one moves a towards b by
     their difference. Buffers are copied, as in `average_weights`.
@@ -84,7 +88,7 @@ def _has_batch_norms(module: torch.nn.Module) -> bool:
 
 
 class AverageLast(pl.Callback):
-    """Saves the weights of the last validations, and writes their mean at the end of training.
+    """Saves the last validations' weights, and their mean at the end.
 
     Do not combine it with `ExponentialAverage`, whose weights change little from one validation to the next. A model
     with batch norms keeps the weights of its last validation, because averaged weights do not fit the statistics of its
@@ -133,7 +137,9 @@ class AverageLast(pl.Callback):
             self.write(pl_module)
 
     def write(self, task: LiftingTask) -> None:
-        """Writes the mean of the weights that the validations saved, for a lifter like that of the task.
+        """Writes the mean of the weights that the validations saved.
+
+        It is for a lifter like that of the task.
 
         Raises:
             InputError: a file cannot be read or written.
@@ -151,7 +157,7 @@ class AverageLast(pl.Callback):
         self.averaged = len(kept)
 
     def partial(self) -> list[Path]:
-        """Weights of validations of which a killed process may have left temporary files."""
+        """Weights of which a killed process may have left temporary files."""
         names = {path.name.split(".")[1] for path in self.folder.glob(".step_*.*")}
         return [self.folder / f"{name}.safetensors" for name in sorted(names)]
 

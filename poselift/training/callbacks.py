@@ -1,4 +1,4 @@
-"""The progress bar, the time left and the best weights of a run."""
+"""A run's progress bar, time left and best weights."""
 
 import copy
 import time
@@ -17,13 +17,19 @@ from poselift.training.task import LiftingTask
 
 
 class Progress(RichProgressBar):
-    """Lightning's bar with short names, and without the number of epochs, which is -2 where steps end a run."""
+    """Lightning's bar with short names, and without epochs.
+
+    The number of epochs is -2 where steps end a run.
+    """
 
     def _get_train_description(self, current_epoch: int) -> str:
         return f"Epoch {current_epoch}".ljust(len(self.validation_description))
 
     def get_metrics(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> dict[str, Any]:
-        """The loss and the validation error under names that the bar does not cut; not the logger's version."""
+        """The loss and the validation error, under short names.
+
+        The bar does not cut them; the logger's version is left out.
+        """
         values = super().get_metrics(trainer, pl_module)
         return {_SHORT.get(name, name): value for name, value in values.items() if name != "v_num"}
 
@@ -32,7 +38,10 @@ _SHORT = {"train/loss": "loss", "val/mpjpe_subjects": "val mm"}
 
 
 class TimeLeft(pl.Callback):
-    """Prints about how long a run takes, once, after its first few steps; where no bar shows it, a line a minute."""
+    """Prints about how long a run takes, after its first steps.
+
+    Where no bar shows it, a line a minute.
+    """
 
     _FIRST, _MEASURED = 2, 5
     """Steps before the clock starts, which build what later steps reuse; and steps that it measures."""
@@ -82,7 +91,10 @@ class BestWeights(pl.Callback):
         self._validated: Lifter | None = None
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Forgets the lowest error of a run that is resumed in another folder, where its weights are not."""
+        """Forgets the lowest error of a run resumed elsewhere.
+
+        Its weights are not in that folder.
+        """
         if not self.path.is_file():
             self.best = float("inf")
 

@@ -19,7 +19,9 @@ from poselift.training.stopping import StopOnSignal, Stopped
 
 @contextmanager
 def explain_write_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turns errors of writing a file into an `InputError` that names the state of the file.
+    """Turns errors of writing into an `InputError`.
+
+    It names the state of the file.
 
     Raises:
         InputError: the file cannot be written, for example because the disk is full.
@@ -36,7 +38,7 @@ def explain_write_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _flush(path: Path) -> None:
-    """Waits until a file, or the names in a folder, is on the disk."""
+    """Waits until a file or a folder's names are on disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -45,7 +47,10 @@ def _flush(path: Path) -> None:
 
 
 class AtomicCheckpointIO(TorchCheckpointIO):
-    """Lightning's checkpoints, which replace the last one only when they are complete on the disk."""
+    """Lightning's checkpoints, written whole or not at all.
+
+    They replace the last one only when they are complete on the disk.
+    """
 
     def save_checkpoint(
         self, checkpoint: dict[str, Any], path: str | os.PathLike[str], storage_options: Any | None = None
@@ -66,7 +71,9 @@ class AtomicCheckpointIO(TorchCheckpointIO):
 
 @contextmanager
 def explain_damage(path: str | None, step: int, trainer: pl.Trainer) -> Iterator[None]:
-    """Turns any error up to the first step of a resumed run into one that names the checkpoint.
+    """Turns a resumed run's early errors into one about its checkpoint.
+
+    Errors up to the first step.
 
     Damage inside of values shows only when Lightning and the optimizer use them. Checkpoints with a checksum have none.
 
@@ -92,7 +99,7 @@ def explain_damage(path: str | None, step: int, trainer: pl.Trainer) -> Iterator
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The content of a checkpoint as plain data, without running code in it.
+    """A checkpoint as plain data, without running its code.
 
     Raises:
         InputError: the file is missing, unreadable, or not of a training run of this project.
@@ -109,7 +116,9 @@ def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 class LastCheckpoint(pl.callbacks.Checkpoint):
-    """Saves the checkpoint to resume from: every few steps, before a stop, and after the validation of each epoch.
+    """Saves the checkpoint to resume from.
+
+    Every few steps, before a stop, and after the validation of each epoch.
 
     It saves none between an epoch's last step and its validation, so a run resumes before or after both. It saves
     before the last step, so a run that ends in the validation repeats one step.
@@ -130,7 +139,10 @@ class LastCheckpoint(pl.callbacks.Checkpoint):
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
-        """Saves if due, and only after an optimizer step: a checkpoint has no accumulated gradients."""
+        """Saves if due, and only after an optimizer step.
+
+        A checkpoint has no accumulated gradients.
+        """
         gathered = trainer.accumulate_grad_batches
         if (batch_idx + 1) % gathered or trainer.is_last_batch:
             return

@@ -14,7 +14,9 @@ from poselift.reports.training_log import read_log
 
 
 class CsvLog(Logger):
-    """Writes one row per step with a column for each value; empty where a step has none.
+    """Writes one row per step, one column per value.
+
+    Cells are empty where a step has no value.
 
     Lightning's logger starts a new file when a run resumes. This one continues the same file, so a resumed run has the
     table of an uninterrupted one.
@@ -39,7 +41,10 @@ class CsvLog(Logger):
         return ""
 
     def begin(self, step: int) -> None:
-        """Reads the rows of earlier steps from the file of an earlier process; none at step 0."""
+        """Reads the earlier rows of an earlier process's file.
+
+        None at step 0.
+        """
         self._rows = {at: row for at, row in read_log(self.path).items() if at < step} if step else {}
 
     @rank_zero_only

@@ -1,4 +1,7 @@
-"""Masked pretraining: parts of the input are hidden, and the loss is over all joints."""
+"""Masked pretraining: parts of the input are hidden.
+
+The loss is over all joints.
+"""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""The error of a mean pose, beside which one sees what a lifter has learned."""
+"""The error of a mean pose, to compare a lifter with."""
 
 import copy
 import math
@@ -18,7 +18,9 @@ MEAN_POSE = "val/mean_pose_subjects"
 
 
 class MeanPose(pl.Callback):
-    """Logs the error of the mean pose of a training batch, as if a lifter always predicted it.
+    """Logs a training batch's mean pose's error on validation.
+
+    As if a lifter always predicted it.
 
     The batch does not depend on the seed of the run, so that runs with several seeds stand beside one number.
     It counts joints and subjects as `val/mpjpe_subjects` does, mm. It logs nothing if the training data has no 3D, or
@@ -30,7 +32,10 @@ class MeanPose(pl.Callback):
         self._errors: PerGroup[MPJPE] = PerGroup()
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Averages a batch that is the same in every process, in a resumed run and with every seed."""
+        """Averages a batch that is the same in every process.
+
+        Also in a resumed run, and with every seed.
+        """
         assert isinstance(pl_module, LiftingTask)
         data: MotionData = trainer.datamodule  # type: ignore[attr-defined]  # not in Lightning's types
         first = copy.copy(data.training)
@@ -60,7 +65,10 @@ class MeanPose(pl.Callback):
             self._errors.add(batch.subject, error)
 
     def on_validation_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Logs the mean over subjects; nothing if a joint of the mean pose is unknown."""
+        """Logs the mean over subjects.
+
+        Nothing if a joint of the mean pose is unknown.
+        """
         value = self._errors.gather().mean()
         if not math.isnan(value):
             pl_module.log(MEAN_POSE, value, sync_dist=True)

@@ -31,7 +31,10 @@ _BEYOND = 0.3
 
 
 def subtract_first(joints: Float[Tensor, "*batch k 3"], skeleton: Skeleton) -> Float[Tensor, "*batch k 3"]:
-    """Joints relative to the first of the skeleton, as in lifters' outputs; data is relative to the pelvis."""
+    """Joints relative to the first one, as in lifters' outputs.
+
+    Data is relative to the pelvis.
+    """
     return joints if skeleton.joints[0] == "pelvis" else joints - joints[..., :1, :]
 
 
@@ -93,7 +96,10 @@ class Objective:
         return {**values, "loss": total}
 
     def _seen(self, batch: Batch) -> tuple[Float[Tensor, "b t k 3"], Float[Tensor, "b t k"]]:
-        """Rays to the joints and their scores: true rays where 3D is known, else those of the keypoints."""
+        """Rays to the joints and their scores.
+
+        True rays where 3D is known, else those of the keypoints.
+        """
         b, t, k, _ = batch.joints.shape
         rays = batch.joints.new_full((b, t, k, 3), torch.nan)
         scores = batch.joints.new_zeros(b, t, k)

@@ -1,4 +1,4 @@
-"""Exact resumption: on the same machine, a resumed run equals an uninterrupted one bit by bit.
+"""Exact resumption: bit by bit, on the same machine.
 
 Batches are a function of (seed, epoch, rank, number), and the draws of a step (dropout, masking) one of (seed, rank,
 step), so there is no random state to save. Lightning's counters are right inside an epoch. At its end they would count
@@ -14,7 +14,10 @@ import torch
 
 
 def seed_step(seed: int, rank: int, step: int) -> None:
-    """Seeds the generators of Python, numpy and torch (CUDA too) for one step of one process."""
+    """Seeds all generators for one step of one process.
+
+    Those of Python, numpy and torch (CUDA too).
+    """
     number = int(np.random.SeedSequence([seed, rank, step]).generate_state(1, np.uint64)[0] >> np.uint64(1))
     random.seed(number)
     np.random.seed(number % 2**32)  # noqa: NPY002 - callers draw from the global state
@@ -22,7 +25,7 @@ def seed_step(seed: int, rank: int, step: int) -> None:
 
 
 def close_epoch(fit_loop: dict[str, Any]) -> None:
-    """Sets Lightning's counters to the start of the next epoch if one has just ended.
+    """Moves Lightning's counters on if an epoch has just ended.
 
     Args:
         fit_loop: the loop's part of a checkpoint (`checkpoint["loops"]["fit_loop"]`).

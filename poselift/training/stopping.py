@@ -1,4 +1,7 @@
-"""SIGTERM and Ctrl-C end a run after the current step, with a checkpoint."""
+"""SIGTERM and Ctrl-C end a run after the current step.
+
+With a checkpoint.
+"""
 
 import os
 import signal
@@ -21,7 +24,9 @@ class Stopped(Exception):  # noqa: N818 - the user meant it
 
 
 class StopOnSignal(pl.Callback):
-    """Ends training between two steps when SIGTERM or SIGINT (Ctrl-C) arrives, in all processes at the same step.
+    """Ends training between two steps on SIGTERM or SIGINT.
+
+    In all processes at the same step; SIGINT is Ctrl-C.
 
     `LastCheckpoint` saves at that step, so a resumed run loses nothing. A second Ctrl-C ends the run at once.
 
@@ -38,7 +43,10 @@ class StopOnSignal(pl.Callback):
         self._signals = [signal.SIGINT] if "SUBMITIT_EXECUTOR" in os.environ else [signal.SIGINT, signal.SIGTERM]
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Handles the signals from here on; Lightning restores the earlier handlers at the end of `fit`."""
+        """Handles the signals from here on.
+
+        Lightning restores the earlier handlers at the end of `fit`.
+        """
         if threading.current_thread() is threading.main_thread():
             for number in self._signals:
                 if signal.getsignal(number) is not signal.SIG_IGN:
@@ -53,12 +61,15 @@ class StopOnSignal(pl.Callback):
     def on_train_batch_start(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, batch: Any, batch_idx: int
     ) -> None:
-        """Ends the run before the next step, when the last one is saved and logged."""
+        """Ends the run before a step, with the last one saved."""
         if self.stops and batch_idx % trainer.accumulate_grad_batches == 0:
             raise Stopped(self._received or signal.SIGTERM)
 
     def on_validation_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *arguments: Any) -> None:
-        """Ends the run inside a validation; several processes finish it first, because their views differ."""
+        """Ends the run inside a validation.
+
+        Several processes finish it first, because their views differ.
+        """
         if self._received and trainer.world_size == 1:
             raise Stopped(self._received)
 

@@ -81,7 +81,10 @@ class LiftingTask(pl.LightningModule):
 
     @property
     def optimizer_settings(self) -> dict[str, Any]:
-        """The optimizer's name and settings as plain data; a resumed run has those of its checkpoint."""
+        """The optimizer's name and settings as plain data.
+
+        A resumed run has those of its checkpoint.
+        """
         kind = getattr(self._optimizer, "func", self._optimizer)
         settings = getattr(self._optimizer, "keywords", {})
         every = {"optimizer": getattr(kind, "__name__", ""), **settings, "weight_decay": self._weight_decay}
@@ -90,13 +93,16 @@ class LiftingTask(pl.LightningModule):
         return plain
 
     def on_train_start(self) -> None:
-        """Starts a new epoch where the checkpoint was saved at the end of one."""
+        """Starts a new epoch after a checkpoint of an epoch's end."""
         loop = self.trainer.fit_loop.epoch_loop
         if loop.batch_progress.current.ready == 0:
             loop.restarting = False
 
     def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
-        """Seeds the step by its number, so that a resumed run draws the same."""
+        """Seeds the step by its number.
+
+        A resumed run then draws the same.
+        """
         seed_step(self.seed, self.global_rank, self.trainer.fit_loop.total_batch_idx)
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
@@ -119,7 +125,9 @@ class LiftingTask(pl.LightningModule):
         return losses["loss"]
 
     def on_before_backward(self, loss: Tensor) -> None:
-        """Ends training whose loss is NaN or infinite, before it spoils the weights.
+        """Ends training whose loss is NaN or infinite.
+
+        The model is not spoilt then.
 
         Raises:
             InputError: the loss of any process is not finite.
@@ -145,7 +153,9 @@ class LiftingTask(pl.LightningModule):
             self._errors[name].add(view.subject, error)
 
     def on_validation_epoch_end(self) -> None:
-        """Logs the mean over frames and the mean over subjects, mm; equal in every process.
+        """Logs the mean over frames and over subjects, mm.
+
+        They are equal in every process.
 
         Raises:
             InputError: no view has 3D joints to compare with.
@@ -161,7 +171,9 @@ class LiftingTask(pl.LightningModule):
             self.log(f"val/{name}_subjects", everywhere.mean(), prog_bar=name == "mpjpe", sync_dist=True)
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Adds the configs of model and optimizer as plain data, and the position of the run.
+        """Adds the model's and optimizer's configs, and the run's position.
+
+        As plain data.
 
         Raises:
             InputError: a weight is NaN or infinite, so that the checkpoint would replace a good one.
@@ -208,7 +220,9 @@ class LiftingTask(pl.LightningModule):
 
 
 def _fast_attention(device: torch.device) -> AbstractContextManager[None]:
-    """Plain matrix products for attention on a CPU, where the gradient of the fused form in bfloat16 is slow.
+    """Plain matrix products for attention on a CPU.
+
+    There the gradient of the fused form in bfloat16 is slow.
 
     benchmarks/README.md has the times of both.
     """

@@ -1,4 +1,7 @@
-"""A warm start: a lifter is initialised from the weights of a smaller, larger or equal one."""
+"""A warm start: a lifter from another one's weights.
+
+The other one may be smaller, larger or equal.
+"""
 
 import re
 from dataclasses import asdict
@@ -100,7 +103,10 @@ def warm_start(lifter: Lifter, other: Lifter) -> None:
 
 
 def _check_skeletons(lifter: Lifter, other: Lifter) -> None:
-    """Raises an InputError if layers by joint would get the weights of other joints; their shapes may be equal."""
+    """Raises an InputError if layers would get other joints' weights.
+
+    Their shapes may be equal.
+    """
     by_name = isinstance(lifter, SpatioTemporalLifter)  # its output layers are copied joint by joint
     for key in ("skeleton_in",) if by_name else ("skeleton_in", "skeleton_out"):
         here, there = getattr(lifter, key), getattr(other, key)
@@ -109,7 +115,9 @@ def _check_skeletons(lifter: Lifter, other: Lifter) -> None:
 
 
 def _widen(lifter: SpatioTemporalLifter, other: SpatioTemporalLifter) -> dict[str, Tensor]:
-    """The other one's weights with joint tokens and joint heads as wide and as many as the lifter's.
+    """The other one's weights at the lifter's width.
+
+    Joint tokens and joint heads are as wide and as many.
 
     Layers that write into a new channel start at 0; layers that read one keep their initial weights. A layer norm
     removes the mean of a token, so the layers that write into tokens may remove it first. Zeros appended to a token
@@ -160,7 +168,10 @@ def _widen(lifter: SpatioTemporalLifter, other: SpatioTemporalLifter) -> dict[st
 
 
 def _place(name: str, given: Tensor, new: Tensor) -> None:
-    """Copies a layer's weights into the first places of a larger tensor; raises InputError if it is smaller."""
+    """Copies a layer's weights into a larger tensor's first places.
+
+    Raises InputError if it is smaller.
+    """
     if any(a > b for a, b in zip(given.shape, new.shape, strict=True)):
         raise _misfit(name, new, given)
     new[tuple(slice(size) for size in given.shape)] = given
@@ -175,7 +186,10 @@ def _misfit(name: str, here: Tensor, there: Tensor) -> InputError:
 
 
 def _largest(state: dict[str, Tensor], kind: str, before: int, now: int) -> list[int]:
-    """The numbers, ascending, of the blocks whose last layers are largest: those that change most."""
+    """The blocks with the largest last layers, by number.
+
+    They are those that change most.
+    """
     size = [0.0] * before
     for name, value in state.items():
         match = _BLOCK.fullmatch(name)
@@ -191,14 +205,17 @@ def _count(state: dict[str, Tensor], kind: str) -> int:
 
 
 def _upsample(rows: Tensor, config: LifterConfig) -> Tensor:
-    """The rows of `token_out` for a lifter whose temporal upsampling is the other one."""
+    """The rows of `token_out` for the other temporal upsampling."""
     if config.temporal_upsampling == "interpolate":
         return rows.unflatten(0, (config.temporal_stride, -1)).mean(0)  # (stride * d, ...) -> (d, ...)
     return rows.repeat(config.temporal_stride, *[1] * (rows.ndim - 1))  # (d, ...) -> (stride * d, ...)
 
 
 def _for_joints(rows: Tensor, source: Skeleton, target: Skeleton) -> Tensor:
-    """The rows of a layer with one or three outputs a joint, for another skeleton."""
+    """A layer's rows for another skeleton.
+
+    The layer has one or three outputs a joint.
+    """
     by_joint = rows.unflatten(0, (len(source), -1))
     chosen = []
     for joint in target.joints:

@@ -16,7 +16,8 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 
 from poselift.cli.config import CONF
 from poselift.cli.main import main
-from poselift.cli.train import train, training_task
+from poselift.cli.train import train
+from poselift.cli.train_parts import training_task
 from poselift.recordings import read_motion, write_npz
 
 TINY_LIFTER = [f"model.{size}" for size in ("joint_dim=16", "frame_dim=32", "dim=32", "depth=1", "heads=4")]

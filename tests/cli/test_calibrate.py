@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 import torch
 
-from poselift.cli.calibrate import MEASURED, calibration_factor
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.lifting import lift_view
+from poselift.lifting.calibration import MEASURED, calibration_factor
 from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
 from tests.cli.running import poselift
 

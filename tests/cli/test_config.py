@@ -10,7 +10,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from poselift.cli.config import CONF, check_config, explain, output_folder, run_configured, run_hydra
-from poselift.cli.train import TrainKeys
+from poselift.cli.train_settings import TrainKeys
 from poselift.core.errors import InputError
 from tests.cli.running import hydra_as_before
 

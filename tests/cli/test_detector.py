@@ -2,7 +2,7 @@ import argparse
 
 import pytest
 
-from poselift.cli.detector import DetectorRequest, add_detector_options, make_detector_request
+from poselift.cli.detector import DetectorRequest, add_detector_options, add_quality_option, make_detector_request
 from poselift.core import download
 from poselift.core.errors import InputError
 from poselift.skeleton import COCO17
@@ -26,12 +26,14 @@ def chosen(monkeypatch, *arguments):
     parser = argparse.ArgumentParser()
     parser.add_argument("--device", default="cpu")
     add_detector_options(parser)
+    add_quality_option(parser)
     options = parser.parse_args(arguments)
     return make_detector_request(options).build(options.device).built
 
 
 def test_only_what_was_given_is_passed_on(monkeypatch):
-    assert chosen(monkeypatch) == ("movenet", "cpu", {})
+    assert chosen(monkeypatch) == ("movenet-blazepose", "cpu", {})
+    assert chosen(monkeypatch, "--quality", "fast") == ("movenet", "cpu", {})
     assert chosen(monkeypatch, "--detector", "mmpose", "--device", "cuda") == ("mmpose", "cuda", {})
     given = ["--mmpose-config", "a", "--mmpose-checkpoint", "b", "--mmpose-person-detector", "c"]
     given += ["--mmpose-person-checkpoint", "d", "--trust-checkpoint"]
@@ -49,7 +51,7 @@ def test_only_what_was_given_is_passed_on(monkeypatch):
 
 
 def test_offline_goes_with_every_detector(monkeypatch):
-    assert chosen(monkeypatch, "--offline") == ("movenet", "cpu", {})
+    assert chosen(monkeypatch, "--offline") == ("movenet-blazepose", "cpu", {})
     assert chosen(monkeypatch, "--detector", "mmpose", "--offline") == ("mmpose", "cpu", {"offline": True})
 
 

@@ -56,7 +56,7 @@ def test_one_process_reads_all_files(r, path):
 
 def test_what_does_not_end_is_ended(r, path, monkeypatch):
     read_isolated(r.pid, path, MOST)
-    monkeypatch.setattr(apart, "_PATIENCE", 0.5)
+    monkeypatch.setattr(isolated_reader, "_PATIENCE", 0.5)
     with pytest.raises(ValueError, match=r"^it is not read within \d s$"):
         read_isolated(r.loop, path, MOST)
 

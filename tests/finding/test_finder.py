@@ -4,7 +4,8 @@ from time import sleep
 import numpy as np
 import pytest
 
-from poselift.finding.finder import Finder, build_finder
+from poselift.finding.finder import Finder
+from poselift.finding.people_finder import build_finder
 from poselift.finding.qualities import Pace
 from poselift.finding.searching_finder import SearchingFinder
 from poselift.skeleton import COCO17

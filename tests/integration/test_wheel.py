@@ -31,7 +31,7 @@ for path in sorted(folder.rglob("*.py")):
     importlib.import_module(".".join(parts).removesuffix(".__init__"))
 """
 
-MOST = 40_000_000
+MOST = 75_000_000
 """Bytes of the wheel as built; `advzip -z -4` of a release (CONTRIBUTING.md) packs it about 0.2 MB smaller."""
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]

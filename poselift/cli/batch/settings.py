@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from poselift.cli.batch.kept_detections import DETECTION_VERSION
 from poselift.cli.lift_request import CommandRequest
 from poselift.core.files import sha256
-from poselift.finding.kept_detections import DETECTION_VERSION
 from poselift.models.saved_weights import shipped_weights
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import cv2
 
 from poselift.cli.batch.folders import KEPT, open_folder
+from poselift.cli.batch.kept_detections import KeepingClip, KeptClip
 from poselift.cli.batch.settings import Settings
 from poselift.cli.batch.storage import local_copy, read_objects, write_file
 from poselift.cli.batch.videos import Video
@@ -19,7 +20,6 @@ from poselift.core.locks import BusyError
 from poselift.core.safe_parsing import read_json
 from poselift.core.threads import limit_cores, limit_torch
 from poselift.finding import Clip
-from poselift.finding.kept_detections import KeepingClip, KeptClip
 from poselift.lifting.lifter_device import choose_lifter_device
 from poselift.models import load_weights
 from poselift.recordings.names import RECORD, SUMMARY

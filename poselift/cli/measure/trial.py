@@ -24,7 +24,7 @@ SIDES = tuple(foot.removesuffix("_foot") for foot in FEET)
 
 _NO_WORLD = "No steps: they need the direction of up; lift with --world."
 _NO_LEGS = "No steps: the skeleton lacks hips, knees or ankles."
-_NO_STEPS = "No steps: no three foot strikes in a row, left and right in turn, are 0.2 to 1.5 s apart."
+_NO_STEPS = "No steps: fewer than two foot strikes are followed by one of the other foot within 0.2 to 1.5 s."
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def measure_trial(path: Path, motion: Motion, belt: float | None = None) -> Tria
     else:
         found = measure_gait(motion, belt)
         if not found.steps:
-            found, why = None, found.why or _NO_STEPS
+            why, found = found.why or _NO_STEPS, None
     joints, segments = (add_uncertainty(angles, motion) for angles in (measure_joint_angles, measure_segment_angles))
     cycles = [] if found is None else [*cut_gait_cycles(joints, found), *cut_gait_cycles(segments, found)]
     name = f"{path.parent.name}/{path.stem}" if path.parent.name else path.stem

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from poselift.finding.finder import PeopleFinder
+from poselift.finding.people_finder import PeopleFinder
 from poselift.lifting.world.streaming_world import StreamingWorld
 from poselift.skeleton import Skeleton
 from poselift.structures import LiveFrame, StreamedPose

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.random import default_rng
 
 from poselift.core.threads import limit_torch
-from poselift.detection import Detector, PlaceDetector, Search
+from poselift.detection import Detector, MoveNetBlazePose, PlaceDetector, Search
 from poselift.finding import DEFAULT_QUALITY, build_finder
 from poselift.geometry.camera import Camera, camera_for
 from poselift.lifting.lifter_device import choose_lifter_device
 from poselift.lifting.live.live_people import LivePeople
 from poselift.lifting.live.streaming import LIVE, StreamingPeople
-from poselift.lifting.request import DEFAULT_LIVE_LIFTER, DetectorRequest
+from poselift.lifting.request import DEFAULT_LIVE_LIFTER, QUICK_DETECTOR, DetectorRequest
 from poselift.lifting.world.streaming_world import StreamingWorld
 from poselift.models import Weights, load_weights
 from poselift.structures import LiveFrame
@@ -42,7 +42,7 @@ class StreamRequest:
 
     source: str
     weights: str = DEFAULT_LIVE_LIFTER
-    detector: DetectorRequest = field(default_factory=DetectorRequest)
+    detector: DetectorRequest = field(default_factory=lambda: DetectorRequest(QUICK_DETECTOR))
     quality: str = DEFAULT_QUALITY
     fov: float | None = None
     intrinsics: tuple[float, float, float, float] | None = None
@@ -118,6 +118,9 @@ def _warm_up(detector: Detector, weights: Weights, camera: Camera) -> None:
     """Runs the networks once: the first time takes longer, and frames would be dropped."""
     width, height = camera.image_size
     picture = np.zeros((height, width, 3), np.uint8)
+    if isinstance(detector, MoveNetBlazePose):
+        _warm_up(detector.first, weights, camera)
+        detector.second.look_at(picture, default_rng(0).uniform(0, min(width, height), (17, 2)), np.ones(17))
     if isinstance(detector, PlaceDetector):
         detector.look(picture, np.array([[0.0, 0.0, width, height]]), np.zeros(1))
         for how in (Search(fine=False), Search(turns=(0, 1, 2, 3), tiles=True)):

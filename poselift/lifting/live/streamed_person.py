@@ -12,12 +12,12 @@ from poselift.geometry import set_bone_lengths
 from poselift.geometry.camera import Camera
 from poselift.lifting.finish.constant_bones import BonesSoFar
 from poselift.lifting.finish.finish_stage import Stream, finish
+from poselift.lifting.live.stream_window import choose_window_frames, cut_window, stream_stride
 from poselift.lifting.network.protocol import Lifted
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.prepare.gaps import MAX_GAP, widening_factors
 from poselift.lifting.prepare.prepare_stage import Prepared, prepare
 from poselift.lifting.prepare.quarter_turns import choose_turns
-from poselift.lifting.prepare.stream_window import choose_window_frames, cut_window, stream_stride
 from poselift.models import Weights
 from poselift.numerics.times import interpolate
 from poselift.skeleton import Skeleton

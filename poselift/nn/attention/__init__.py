@@ -101,7 +101,9 @@ def build_attention(
 
 
 def attention_spec(spec: Mapping[str, Any] | str) -> dict[str, Any]:
-    """The spec with all its options, for configs that outlive a change of defaults.
+    """The spec with all its options.
+
+    For configs that outlive a change of defaults.
 
     Example:
         >>> attention_spec("local")
@@ -145,7 +147,7 @@ def takes_rotation(spec: Mapping[str, Any] | str) -> bool:
 
 
 def _options(mechanism: type[Attention]) -> dict[str, inspect.Parameter]:
-    """Options of a mechanism, including those that it passes on to its base classes."""
+    """Options of a mechanism and of its base classes."""
     found: dict[str, inspect.Parameter] = {}
     for base in mechanism.__mro__:
         if "__init__" not in vars(base):

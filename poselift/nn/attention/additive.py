@@ -11,7 +11,7 @@ from poselift.nn.attention.pairwise import PairwiseAttention
 
 
 class AdditiveAttention(PairwiseAttention):
-    """v' tanh(W [q; k] + b), a network with one hidden layer for each pair.
+    """v' tanh(W [q; k] + b): a small network for each pair.
 
     Bahdanau et al. 2014, https://arxiv.org/abs/1409.0473, appendix A.1.2; Luong et al. 2015 call it concat.
     W [q; k] = W_q q + W_k k, so the products are computed once for each token. The hidden layer is computed for each

@@ -1,4 +1,4 @@
-"""Sparse attention in blocks, without a matrix of all tokens by all tokens.
+"""Sparse attention in blocks, without a matrix of all tokens.
 
 Queries are cut into blocks, and each block meets the keys of its own neighbourhood. If a token looks at several kinds
 of keys (near ones and summaries, say), each kind is a `Part`, and `merge` computes one softmax over all of them.
@@ -32,7 +32,7 @@ class Projections:
 
 
 class Part(NamedTuple):
-    """Attention over some of the keys, before the division by the sum of the softmax.
+    """Attention over some keys, before the softmax divides.
 
     Attributes:
         peak: the greatest score of each query, (..., n, 1).
@@ -45,7 +45,7 @@ class Part(NamedTuple):
     mixed: Tensor
 
     def map(self, change: Callable[[Tensor], Tensor]) -> "Part":
-        """The part with each tensor changed, for example with rows in another order."""
+        """The part with each tensor changed, such as its rows' order."""
         return Part(*(change(x) for x in self))
 
 
@@ -55,7 +55,9 @@ def attend(
     allowed: Bool[Tensor, "*c n_or_1 m"],
     weights: Shaped[Tensor, "*d n m"] | None = None,
 ) -> Part:
-    """Attention of each query to these keys; its total is 0 if no key is allowed.
+    """Attention of each query to these keys.
+
+    Its total is 0 if no key is allowed.
 
     Args:
         scores: already scaled.
@@ -72,7 +74,10 @@ def attend(
 
 
 def merge(*parts: Part) -> Float[Tensor, "*a n c"]:
-    """Values mixed by one softmax over the keys of all parts; zeros if no key is allowed."""
+    """Values mixed by one softmax over the keys of all parts.
+
+    Zeros if no key is allowed.
+    """
     peak = torch.stack([part.peak for part in parts]).amax(0)
     scales = [(part.peak - peak).exp() for part in parts]
     total = torch.stack([scale * part.total for scale, part in zip(scales, parts, strict=True)]).sum(0)
@@ -93,7 +98,9 @@ def join_blocks(x: Shaped[Tensor, "*a n_blocks size c"], n: int) -> Shaped[Tenso
 def gather_neighbourhoods(
     x: Shaped[Tensor, "*a n c"], size: int, before: int, after: int
 ) -> Shaped[Tensor, "*a n_blocks width c"]:
-    """Each block of `size` tokens with the tokens `before` and `after` it; zeros past the ends.
+    """Each block of `size` tokens with those `before` and `after` it.
+
+    Zeros stand past the ends.
 
     The width is the sum of the three.
     """
@@ -103,7 +110,7 @@ def gather_neighbourhoods(
 
 
 def split_into_columns(x: Shaped[Tensor, "*a n c"], stride: int) -> Shaped[Tensor, "*a stride m c"]:
-    """Tokens dealt into `stride` rows, so that tokens a stride apart are neighbours."""
+    """Tokens in `stride` rows: those a stride apart become neighbours."""
     return split_into_blocks(x, stride).transpose(-2, -3)
 
 
@@ -113,7 +120,10 @@ def join_columns(x: Shaped[Tensor, "*a stride m c"], n: int) -> Shaped[Tensor, "
 
 
 def offsets(size: int, before: int, after: int, device: torch.device) -> Int[Tensor, "size width"]:
-    """Tokens from each query of a block to each key of its neighbourhood; the same in every block."""
+    """Tokens from each query to each key of its neighbourhood.
+
+    They are the same in every block.
+    """
     keys = torch.arange(-before, size + after, device=device)
     return keys - torch.arange(size, device=device)[:, None]
 
@@ -123,7 +133,9 @@ Weights = Callable[[Int[Tensor, "size width"]], Shaped[Tensor, "*w size width"]]
 
 
 def attend_to_window(x: Projections, *, size: int, before: int, after: int, causal: bool, weights: Weights) -> Part:
-    """Attention of each block to its neighbourhood, at a cost of n (size + before + after).
+    """Attention of each block to its neighbourhood.
+
+    It costs n (size + before + after).
 
     Args:
         x: queries, keys and values.
@@ -148,7 +160,10 @@ def allow_all(offset: Int[Tensor, "size width"]) -> Bool[Tensor, "size width"]:
 
 
 def attend_to_band(x: Projections, *, reach: int, causal: bool, weights: Weights = allow_all) -> Part:
-    """Attention to the tokens at most `reach` away; the other arguments are those of `attend_to_window`."""
+    """Attention to the tokens at most `reach` away.
+
+    The other arguments are those of `attend_to_window`.
+    """
     size, before, after = band_shape(x.q.shape[-2], reach, causal)
 
     def near(offset: Tensor) -> Tensor:
@@ -158,7 +173,10 @@ def attend_to_band(x: Projections, *, reach: int, causal: bool, weights: Weights
 
 
 def band_shape(n: int, reach: int, causal: bool) -> tuple[int, int, int]:
-    """Size of a block, and the tokens before and after it that a band needs; one block for short sequences."""
+    """Size of a block, and the tokens around it for a band.
+
+    Short sequences are one block.
+    """
     if n <= 3 * reach:
         return n, 0, 0
     return max(reach, 1), reach, 0 if causal else reach

@@ -11,7 +11,9 @@ from poselift.nn.attention.reach import ReachAttention
 
 
 class CentredAttention(ReachAttention):
-    """Any score function and distribution, over a window around a centre. A subclass implements `weigh`.
+    """Any score function and distribution, over a window around a centre.
+
+    A subclass implements `weigh`.
 
     Args:
         dim: width of the tokens.
@@ -33,7 +35,7 @@ class CentredAttention(ReachAttention):
 
 
 def build_centre(dim: int, centres: int) -> nn.Sequential:
-    """The network v' tanh(W h) that predicts centres of windows, before the sigmoid."""
+    """The network v' tanh(W h) that predicts window centres, before the sigmoid."""
     return nn.Sequential(nn.Linear(dim, dim, bias=False), nn.Tanh(), nn.Linear(dim, centres, bias=False))
 
 
@@ -45,7 +47,9 @@ def weigh_window(
     allowed: Bool[Tensor, "*#b m"] | None,
     fades: bool,
 ) -> Float[Tensor, "*b m"]:
-    """Weights of the keys within reach of a centre, 0 for all others.
+    """Weights of the keys within reach of a centre.
+
+    They are 0 for all others.
 
     Args:
         distribution: from scores and a mask to weights.

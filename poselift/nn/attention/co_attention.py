@@ -14,7 +14,7 @@ from poselift.nn.attention.scaled_dot import ScaledDotAttention
 
 
 class CoAttention(ScaledDotAttention):
-    """Two streams attend to each other: the tokens, and their motion from one to the next.
+    """Two streams attend to each other: the tokens and their motion.
 
     Parallel co-attention (Lu et al. 2016, https://arxiv.org/abs/1606.00061) in its Transformer form: the queries of
     each stream meet the keys and values of the other (Lu et al. 2019, https://arxiv.org/abs/1908.02265). The papers'
@@ -46,7 +46,10 @@ class CoAttention(ScaledDotAttention):
     def project(
         self, context: AttentionContext
     ) -> tuple[Float[Tensor, "b h n c"], Float[Tensor, "b h m c"], Float[Tensor, "b h m c"]]:
-        """Queries of one stream, keys and values of the other; the first half of the heads asks from positions."""
+        """Queries of one stream, keys and values of the other.
+
+        The first half of the heads asks from positions.
+        """
         tokens, mask, half = context.tokens, context.mask, self.heads // 2
         motion = tokens.diff(dim=1, prepend=tokens[:, :1])
         if mask is not None:

@@ -11,7 +11,7 @@ from poselift.nn.positions import rotate
 
 @dataclass(frozen=True)
 class AttentionContext:
-    """The tokens that a layer works on, and what it must know about them.
+    """A layer's tokens, and what it must know about them.
 
     Axes, here and in every mechanism:
 
@@ -58,7 +58,9 @@ class AttentionContext:
         return torch.ones(self.source.shape[:2], dtype=torch.bool, device=self.source.device)
 
     def allowed(self, causal: bool) -> Bool[Tensor, "b 1 n m"] | None:
-        """True where a query may look, the same for all heads; None if everywhere.
+        """True where a query may look, for all heads alike.
+
+        None if everywhere.
 
         Each token may see itself, because a softmax over no key is NaN. A memory without any token leaves its rows
         empty; the layer then returns what it returns without a memory: the bias of its output projection.

@@ -12,7 +12,9 @@ from poselift.nn.attention.heads import head_weights
 
 
 class DeepAttention(AdditiveAttention):
-    """v' E_L, where E_1 = relu(W_0 k + W_1 q + b_1) and E_l = relu(W_l E_(l-1) + b_l).
+    """A score by a network of several layers for each pair.
+
+    v' E_L, where E_1 = relu(W_0 k + W_1 q + b_1) and E_l = relu(W_l E_(l-1) + b_l).
 
     Pavlopoulos et al. 2017, https://aclanthology.org/D17-1117: additive attention with more hidden layers. Memory grows
     with n m d for each layer, time with n m d^2 / h. The rotary code is ignored.

@@ -1,4 +1,4 @@
-"""Distribution functions: from the scores of all keys to their weights, for each query.
+"""Distribution functions: from scores of keys to weights, for each query.
 
 All take scores (*, m) and `allowed`, True where a query may look. They return weights (*, m) that are zero elsewhere;
 all weights are zero if no key is allowed. The weights sum to 1, except those of `sigmoid`.
@@ -34,7 +34,9 @@ def softmax(
 def sigmoid(
     scores: Float[Tensor, "*rows m"], allowed: Bool[Tensor, "*#rows m"] | None = None
 ) -> Float[Tensor, "*rows m"]:
-    """1 / (1 + exp(-(s_i - log m))) of each key by itself, for m allowed keys.
+    """A weight of each key by itself.
+
+    1 / (1 + exp(-(s_i - log m))), for m allowed keys.
 
     The weights do not sum to 1. Because of - log m, their sum does not grow with m (Ramapuram et al. 2024,
     https://arxiv.org/abs/2409.04431).
@@ -48,7 +50,9 @@ def sigmoid(
 def sparsemax(
     scores: Float[Tensor, "*rows m"], allowed: Bool[Tensor, "*#rows m"] | None = None
 ) -> Float[Tensor, "*rows m"]:
-    """max(s_i - tau, 0), the point of the simplex nearest to the scores; many weights are exactly zero.
+    """The point of the simplex that is nearest to the scores.
+
+    max(s_i - tau, 0): many weights are exactly zero.
 
     Martins and Astudillo 2016, https://arxiv.org/abs/1602.02068, algorithm 1.
     """
@@ -65,7 +69,9 @@ def sparsemax(
 def entmax(
     scores: Float[Tensor, "*rows m"], allowed: Bool[Tensor, "*#rows m"] | None = None, alpha: float = 1.5
 ) -> Float[Tensor, "*rows m"]:
-    """max((alpha - 1) s_i - tau, 0) ^ (1 / (alpha - 1)): from softmax (alpha = 1) to sparsemax (alpha = 2).
+    """From softmax (alpha = 1) to sparsemax (alpha = 2).
+
+    max((alpha - 1) s_i - tau, 0) ^ (1 / (alpha - 1)).
 
     Peters et al. 2019, https://arxiv.org/abs/1905.05702. tau comes from bisection (their algorithm 1), its gradient
     from the implicit function theorem.

@@ -13,7 +13,9 @@ from poselift.nn.attention.mechanism import Attention
 
 
 class FastformerAttention(Attention):
-    """All queries become one, and with it all keys become one (Wu et al. 2021, https://arxiv.org/abs/2108.09084).
+    """All queries become one, and with it all keys become one.
+
+    Wu et al. 2021, https://arxiv.org/abs/2108.09084.
 
     Additive attention sums the queries to a global query. Each key times that is summed in the same way to a global
     key. Each value times that is the output. All products are channel by channel.

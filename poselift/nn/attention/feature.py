@@ -13,7 +13,9 @@ from poselift.nn.attention.pairwise import PairwiseAttention
 
 
 class FeatureAttention(PairwiseAttention):
-    """v' tanh(W_0 phi_0(K) + W_1 phi_1(K) + b): a score from features of the keys alone, the same for all queries.
+    """A score from features of the keys alone.
+
+    v' tanh(W_0 phi_0(K) + W_1 phi_1(K) + b), the same for all queries.
 
     The features are those of area attention (Li et al. 2018, https://arxiv.org/abs/1810.10126): mean and standard
     deviation of the keys in an area. As in the table of Chaudhari et al. 2019 (https://arxiv.org/abs/1904.02874), each
@@ -45,7 +47,7 @@ class FeatureAttention(PairwiseAttention):
         self.direction = head_weights(heads, 1, width)
 
     def keys(self, k: Float[Tensor, "b h m c"], mask: Bool[Tensor, "b m"] | None) -> Float[Tensor, "b h m c_key"]:
-        """Mean and standard deviation of the keys in each key's area, side by side."""
+        """Mean and standard deviation of the keys in each area."""
         b, _, m, _ = k.shape
         there = k.new_ones(b, 1, m, 1) if mask is None else mask[:, None, :, None].to(k.dtype)
         count = self._sum(there).clamp(min=1)

@@ -12,7 +12,9 @@ from poselift.nn.attention.sparse import SparseAttention
 
 
 class FixedAttention(SparseAttention):
-    """A token looks at its block and at the end of every block (Child et al. 2019, https://arxiv.org/abs/1904.10509).
+    """A token looks at its block and at every block's end.
+
+    Child et al. 2019, https://arxiv.org/abs/1904.10509.
 
     The last tokens of each block learn to summarise it for all others. This suits data without the period that the
     strided pattern needs.
@@ -40,7 +42,7 @@ class FixedAttention(SparseAttention):
         self.block, self.summaries = block, summaries
 
     def pattern(self, n: int, device: torch.device) -> Bool[Tensor, "1 n n"]:
-        """True in the token's own block and in the columns of the summaries."""
+        """True in the token's own block and in the summaries' columns."""
         size, index = self.block, torch.arange(n, device=device)
         own = index[:, None] // size == index // size
         return (own | (index % size >= size - self.summaries))[None]

@@ -11,7 +11,9 @@ from poselift.nn.attention.mechanism import Attention
 
 
 class FNetAttention(Attention):
-    """The real part of a Fourier transform over tokens and channels (Lee-Thorp et al. 2021).
+    """Real part of a Fourier transform over tokens and channels.
+
+    Lee-Thorp et al. 2021.
 
     https://arxiv.org/abs/2105.03824. A fixed transform mixes all tokens whatever they hold; the feed-forward layers
     learn to use the result. It has no parameters and no attention matrix.

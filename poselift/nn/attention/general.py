@@ -10,7 +10,9 @@ from poselift.nn.attention.heads import head_weights
 
 
 class GeneralAttention(DotAttention):
-    """q' W k, with one W for each head (Luong et al. 2015, https://arxiv.org/abs/1508.04025, section 3.1).
+    """q' W k, with one W for each head.
+
+    Luong et al. 2015, https://arxiv.org/abs/1508.04025, section 3.1.
 
     W maps keys to the space of the queries. In Luong's network, which compares states as they are, W is the only
     projection. Here queries and keys have projections of their own: W adds parameters, but no new functions. The

@@ -13,7 +13,7 @@ from poselift.nn.attention.reach import ReachAttention
 
 
 class HardAttention(ReachAttention):
-    """Each query takes one whole key, drawn from the categorical distribution of its weights.
+    """Each query takes one key, drawn by its weights.
 
     In training a key is drawn from torch's generator. In eval mode the key of the largest weight is taken, so the
     result is always the same.
@@ -34,7 +34,7 @@ class HardAttention(ReachAttention):
             raise InputError("hard attention draws keys, and sigmoid weights do not sum to 1; choose softmax")
 
     def weigh(self, context: AttentionContext, scores: Float[Tensor, "b h n m"]) -> Float[Tensor, "b h n m"]:
-        """A weight of 1 in each row, with the gradient of the weights that it was drawn from."""
+        """One weight of 1 in each row, with the soft weights' gradient."""
         weights = self.pairwise.distribution(scores, context.allowed(self.causal))
         logits = weights.detach().log()
         if self.training:

@@ -1,4 +1,7 @@
-"""Heads: how channels are split into them and joined again. The axes are those of `AttentionContext`."""
+"""Heads: how channels are split into them and joined again.
+
+The axes are those of `AttentionContext`.
+"""
 
 import torch
 from jaxtyping import Float
@@ -11,7 +14,7 @@ def split_heads(x: Float[Tensor, "b n d"], heads: int) -> Float[Tensor, "b h n c
 
 
 def split_parts(x: Float[Tensor, "b n parts_d"], parts: int, heads: int) -> tuple[Float[Tensor, "b h n c"], ...]:
-    """Parts of one projection, such as queries, keys and values, each split into heads."""
+    """Parts of one projection, such as queries and keys, split into heads."""
     return tuple(split_heads(part, heads) for part in x.chunk(parts, -1))
 
 

@@ -19,7 +19,7 @@ _HEAD = {"head", "nose", "eye", "ear"}
 
 
 def limb_of(joint: str) -> str:
-    """The limb of a joint: "left_leg", "right_arm", ..., "head", or "trunk" for all others.
+    """The limb of a joint: "left_leg", "head", ... or "trunk".
 
     Example:
         >>> limb_of("left_heel"), limb_of("nose"), limb_of("pelvis")
@@ -34,7 +34,9 @@ def limb_of(joint: str) -> str:
 
 
 class HierarchicalAttention(WeightedAttention):
-    """Attention pools joints to limbs and limbs to a body; each joint gets the mean of its limb and the body.
+    """Attention pools joints to limbs, and limbs to a body.
+
+    Each joint gets the mean of its limb and the body.
 
     Yang et al. 2016, https://aclanthology.org/N16-1174, where words make sentences and sentences a document. At each
     level the score u' tanh(W h + b), with a learned context vector u, gives the weights of the parts:
@@ -111,7 +113,7 @@ class HierarchicalAttention(WeightedAttention):
 
 
 class ContextScore(nn.Module):
-    """u' tanh(W h + b) with a context vector u for each head."""
+    """u' tanh(W h + b) with one context vector u a head."""
 
     def __init__(self, dim: int, heads: int) -> None:
         super().__init__()

@@ -14,7 +14,9 @@ from poselift.nn.attention.mechanism import Attention
 
 
 class LinformerAttention(Attention):
-    """Keys and values of m tokens become those of k mixtures (Wang et al. 2020, https://arxiv.org/abs/2006.04768).
+    """Keys and values of m tokens become those of k mixtures.
+
+    Wang et al. 2020, https://arxiv.org/abs/2006.04768.
 
     Attention matrices are nearly of low rank. So two learned matrices along the tokens make k mixtures of the keys and
     of the values, and queries attend to the mixtures.
@@ -53,14 +55,20 @@ class LinformerAttention(Attention):
         return self.out(join_heads(weights @ mixtures))
 
     def _map(self, context: AttentionContext) -> Float[Tensor, "b h n m"]:
-        """softmax(Q (E K)' / sqrt(c)) F: rows do not sum to 1, and entries may be negative."""
+        """softmax(Q (E K)' / sqrt(c)) F.
+
+        Its rows do not sum to 1, and entries may be negative.
+        """
         weights, v, present = self._weights(context)
         return weights @ self.mix_values[:, : v.shape[-2]] * present.mT
 
     def _weights(
         self, context: AttentionContext
     ) -> tuple[Float[Tensor, "b h n k"], Float[Tensor, "b h m c"], Bool[Tensor, "b 1 m 1"]]:
-        """Weight of each mixture for each query, the values before mixing, and which tokens are present."""
+        """Weights of the mixtures for each query, values, and present tokens.
+
+        The values are those before mixing.
+        """
         m, longest = context.source.shape[1], self.mix_keys.shape[1]
         if m > longest:
             raise InputError(f"linformer was built for {longest} tokens at most and got {m}; raise max_length")

@@ -12,7 +12,9 @@ from poselift.nn.attention.sparse import SparseAttention
 
 
 class LocalAttention(SparseAttention):
-    """Blocks of queries look at themselves and a little around (Parmar et al. 2018, https://arxiv.org/abs/1802.05751).
+    """Blocks of queries look at themselves and a little around.
+
+    Parmar et al. 2018, https://arxiv.org/abs/1802.05751.
 
     One-dimensional local attention of the Image Transformer: tokens are cut into query blocks that do not overlap. All
     queries of a block share one memory block, the query block and `reach` tokens around it.

@@ -9,7 +9,9 @@ from poselift.nn.attention.context import AttentionContext
 
 
 class LocalMonotonicAttention(CentredAttention):
-    """Token t looks at the window [t - D, t + D] (Luong et al. 2015, https://arxiv.org/abs/1508.04025, section 3.2).
+    """Token t looks at the window [t - D, t + D].
+
+    Luong et al. 2015, https://arxiv.org/abs/1508.04025, section 3.2.
 
     The paper's local-m is score="general"; any score function and distribution is possible. `local` is the mechanism
     that also saves the cost of the other scores. With a memory of another length, the centres of the windows are

@@ -11,7 +11,9 @@ from poselift.nn.attention.context import AttentionContext
 
 
 class LocalPredictiveAttention(CentredAttention):
-    """Token t predicts where its window is (Luong et al. 2015, https://arxiv.org/abs/1508.04025, section 3.2: local-p).
+    """Token t predicts where its window is.
+
+    Luong et al. 2015, https://arxiv.org/abs/1508.04025, section 3.2: local-p.
 
         p_t = S sigmoid(v' tanh(W h_t)) is the centre of the window,
         weight of key s = distribution over [p_t - D, p_t + D] times exp(-(s - p_t)^2 / (2 (D / 2)^2))

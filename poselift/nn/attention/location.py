@@ -12,7 +12,7 @@ from poselift.nn.attention.pairwise import PairwiseAttention
 
 
 class LocationAttention(PairwiseAttention):
-    """(W q)_j: the query alone decides where to look, whatever the keys are.
+    """(W q)_j: the query alone decides where to look.
 
     Luong et al. 2015, https://arxiv.org/abs/1508.04025, section 3.1: a_t = softmax(W_a h_t). W has a row for each place
     in the sequence. A shorter sequence uses the first rows, as in the paper; the paper ignores the end of a longer

@@ -25,7 +25,9 @@ from poselift.nn.positions import rotate
 
 
 class LongformerAttention(SparseAttention):
-    """A dilated window, and a few global tokens that see all and are seen by all (Beltagy et al. 2020).
+    """A dilated window, and global tokens that see and are seen.
+
+    Beltagy et al. 2020.
 
     https://arxiv.org/abs/2004.05150. Some heads look closely at what is near, others with gaps at what is farther.
     Global tokens carry what the window does not reach.
@@ -76,7 +78,7 @@ class LongformerAttention(SparseAttention):
                 getattr(self.global_kv, name).data.copy_(parameter[dim:])
 
     def pattern(self, n: int, device: torch.device) -> Bool[Tensor, "h n n"]:
-        """True in each head's dilated window, and in the columns of global tokens."""
+        """True in each head's dilated window and in global tokens' columns."""
         index = torch.arange(n, device=device)
         distance = (index[:, None] - index).abs()
         windows = [(distance <= step * self.reach) & (distance % step == 0) for step in self.dilations]
@@ -128,7 +130,10 @@ class LongformerAttention(SparseAttention):
         return torch.tensor(self.global_tokens, dtype=torch.long, device=device)
 
     def _band(self, x: Projections, step: int) -> Part:
-        """The window of the heads with one dilation: tokens `step` apart are made neighbours."""
+        """The window of the heads with one dilation.
+
+        Tokens `step` apart are made neighbours.
+        """
         n = x.q.shape[-2]
         q, k, v, visible = (split_into_columns(part, step) for part in (x.q, x.k, x.v, x.visible[..., None]))
         part = attend_to_band(Projections(q, k, v, visible.squeeze(-1)), reach=self.reach, causal=self.causal)
@@ -137,7 +142,7 @@ class LongformerAttention(SparseAttention):
     def _from_global(
         self, context: AttentionContext
     ) -> tuple[Float[Tensor, "b h g n"], Float[Tensor, "b h n c"], Bool[Tensor, "b 1 g n"]]:
-        """Scores of all tokens for the global ones, the values, and where global tokens may look."""
+        """Scores for the global tokens, the values, and where they look."""
         tokens, rotation = context.tokens, context.rotation
         n = tokens.shape[1]
         places = self._places(n, tokens.device)

@@ -30,7 +30,9 @@ _ITSELF = -1e5
 
 
 class LSHAttention(Attention):
-    """A token looks at those in its hash bucket (Reformer, Kitaev et al. 2020, https://arxiv.org/abs/2001.04451).
+    """A token looks at those in its hash bucket.
+
+    Reformer, Kitaev et al. 2020, https://arxiv.org/abs/2001.04451.
 
     The nearest keys dominate a softmax, and locality-sensitive hashing finds them. Queries and keys are one projection,
     and keys have unit length. A random rotation R sends each token to the bucket of its nearest axis. Tokens are sorted
@@ -132,7 +134,10 @@ class LSHAttention(Attention):
     def _queries_and_keys(
         self, context: AttentionContext
     ) -> tuple[Float[Tensor, "b h n c"], Float[Tensor, "b h n c"], Float[Tensor, "b h n c"]]:
-        """The shared projection, the queries (turned and scaled), and the keys (turned, of unit length)."""
+        """The shared projection, the queries, and the keys.
+
+        Both are turned; queries are scaled, and keys have unit length.
+        """
         plain = split_heads(self.qk(context.tokens), self.heads)
         turned = plain if context.rotation is None else rotate(plain, context.rotation)
         return plain, turned * turned.shape[-1] ** -0.5, F.normalize(turned, dim=-1)
@@ -140,7 +145,7 @@ class LSHAttention(Attention):
     def _places(
         self, q: Float[Tensor, "b h n c"], present: Bool[Tensor, "b n"]
     ) -> tuple[Int[Tensor, "b h rounds n"], Int[Tensor, "b h rounds n"]]:
-        """The order that sorts the tokens by bucket, and the place of each token.
+        """The order that sorts tokens by bucket, and each token's place.
 
         Two tokens look at each other in a round if their places are at most `chunk` apart. Places are ranks in the
         sorted order, with a gap of more than a chunk between buckets.

@@ -24,5 +24,5 @@ class AttentionMap:
 
     @property
     def over_joints(self) -> bool:
-        """True for attention among the joints of a frame, False for attention over time."""
+        """True for attention among a frame's joints, False for time."""
         return isinstance(self.keys[0], str)

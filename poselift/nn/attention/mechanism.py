@@ -59,7 +59,10 @@ class Attention(nn.Module, ABC):
 
     @classmethod
     def layers(cls, depth: int, dim: int, heads: int, **options: Any) -> list["Attention"]:
-        """One module for each of `depth` layers; overridden by mechanisms whose layers share something."""
+        """One module for each of `depth` layers.
+
+        Mechanisms whose layers share something override it.
+        """
         return [cls(dim, heads, **options) for _ in range(depth)]
 
     def forward(self, context: AttentionContext) -> Float[Tensor, "b n d"]:
@@ -81,7 +84,7 @@ class Attention(nn.Module, ABC):
         return self._map(context)
 
     def penalty(self) -> Float[Tensor, ""] | None:
-        """Term that training adds to its loss for this layer; None for none."""
+        """What training adds to its loss for this layer, or None."""
         return None
 
     @abstractmethod

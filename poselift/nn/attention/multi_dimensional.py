@@ -9,7 +9,9 @@ from poselift.nn.attention.pairwise import PairwiseAttention
 
 
 class MultiDimensionalAttention(PairwiseAttention):
-    """Each feature has its own weights over the keys: f(q, k) = 5 tanh((W_1 q + W_2 k + b) / 5) is a vector.
+    """Each feature has its own weights over the keys.
+
+    f(q, k) = 5 tanh((W_1 q + W_2 k + b) / 5) is a vector.
 
     DiSAN (Shen et al. 2017, https://arxiv.org/abs/1709.04696, c = 5): the score of additive attention with an entry for
     each feature, and a softmax over the keys for each. W_1 and W_2 are the projections of queries and keys, and b is

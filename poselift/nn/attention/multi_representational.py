@@ -13,7 +13,7 @@ from poselift.nn.attention.scaled_dot import ScaledDotAttention
 
 
 class MultiRepresentationalAttention(ScaledDotAttention):
-    """Each token chooses among several encodings of itself, then tokens attend to each other.
+    """Each token chooses among its encodings, then tokens attend.
 
     Dynamic meta-embeddings (Kiela et al. 2018, https://arxiv.org/abs/1804.07983): encodings e_r of one width are summed
     with the weights softmax_r(a' e_r). The paper projects separate word embeddings to one width; here

@@ -1,4 +1,7 @@
-"""Attention that compares each query with each key: a score function, then a distribution."""
+"""Attention that compares each query with each key.
+
+A score function, then a distribution.
+"""
 
 from abc import abstractmethod
 from typing import Any
@@ -52,7 +55,10 @@ class PairwiseAttention(WeightedAttention):
         return q
 
     def keys(self, k: Float[Tensor, "b h m c"], mask: Bool[Tensor, "b m"] | None) -> Float[Tensor, "b h m c_key"]:
-        """Keys as they are before the rotary code turns them; `mask` is True where a token is present."""
+        """Keys before the rotary code turns them.
+
+        `mask` is True where a token is present.
+        """
         return k
 
     def project(

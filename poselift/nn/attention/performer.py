@@ -55,7 +55,10 @@ class PerformerAttention(Attention):
         self.register_buffer("directions", orthogonal_gaussian(features, torch.empty(0, dim // heads)))
 
     def get_extra_state(self) -> Tensor:
-        """Training passes so far: a resumed run draws W when an uninterrupted one would."""
+        """Training passes so far.
+
+        A resumed run draws W when an uninterrupted one would.
+        """
         return torch.tensor(self._passes)
 
     def set_extra_state(self, state: Tensor) -> None:
@@ -83,7 +86,10 @@ class PerformerAttention(Attention):
     def _features(
         self, context: AttentionContext
     ) -> tuple[Float[Tensor, "b h n f"], Float[Tensor, "b h m f"], Float[Tensor, "b h m c"]]:
-        """Features of queries and of keys, each times a factor that cancels; and the values."""
+        """Features of queries and keys, and the values.
+
+        Each feature is times a factor that cancels.
+        """
         q = split_heads(self.q(context.tokens), self.heads)
         k, v = split_parts(self.kv(context.source), 2, self.heads)
         present = context.present[:, None, :, None]
@@ -123,7 +129,10 @@ def orthogonal_gaussian(rows: int, like: Float[Tensor, "_ c"]) -> Float[Tensor, 
 def _causal(
     q: Float[Tensor, "b h n f"], k: Float[Tensor, "b h n f"], v: Float[Tensor, "b h n c"]
 ) -> Float[Tensor, "b h n c"]:
-    """q_i' sum over j <= i of k_j v_j', block by block: the sum before the block, and the sum within."""
+    """q_i' sum over j <= i of k_j v_j', in blocks.
+
+    The sum before the block, and the sum within it.
+    """
     n = q.shape[-2]
     q, k, v = (split_into_blocks(x, min(_BLOCK, n)) for x in (q, k, v))
     sums = (k.mT @ v).cumsum(2)  # (b, h, blocks, f, c)

@@ -13,7 +13,9 @@ from poselift.nn.attention.weighted import WeightedAttention
 
 
 class ReachAttention(WeightedAttention):
-    """Any score function and distribution, over some of the keys. A subclass implements `weigh`.
+    """Any score function and distribution, over some of the keys.
+
+    A subclass implements `weigh`.
 
     All n m scores are computed: these mechanisms show an idea and do not save its cost.
 

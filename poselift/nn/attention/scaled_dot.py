@@ -10,7 +10,9 @@ from poselift.nn.attention.pairwise import PairwiseAttention
 
 
 class ScaledDotAttention(PairwiseAttention):
-    """softmax(q k' / sqrt(c)) v in each head (Vaswani et al. 2017, https://arxiv.org/abs/1706.03762).
+    """softmax(q k' / sqrt(c)) v in each head.
+
+    Vaswani et al. 2017, https://arxiv.org/abs/1706.03762.
 
     The scale makes the spread of the scores, and the gradient of the softmax, independent of the width. With softmax,
     torch's `scaled_dot_product_attention` computes it without storing the n m weights.

@@ -16,7 +16,9 @@ from poselift.nn.attention.weighted import WeightedAttention
 
 
 class SharedAttention(WeightedAttention):
-    """Layers in a row use the attention weights of the first of them (SAN, Xiao et al. 2019).
+    """Layers in a row use the first one's attention weights.
+
+    SAN, Xiao et al. 2019.
 
     https://arxiv.org/abs/1906.11024. Neighbouring layers of a trained Transformer look at nearly the same places. So
     one layer computes where to look, and the layers that follow only take other values from there.

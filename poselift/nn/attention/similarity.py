@@ -12,7 +12,7 @@ from poselift.nn.attention.pairwise import PairwiseAttention
 
 
 class SimilarityAttention(PairwiseAttention):
-    """beta cos(q, k): the direction of a key matters, its length does not.
+    """beta cos(q, k): the length of a key does not matter.
 
     Content-based addressing of the neural Turing machine (Graves et al. 2014, https://arxiv.org/abs/1410.5401,
     equations 5 and 6). A cosine alone lies between -1 and 1, and its softmax over many keys is nearly flat. beta > 0

@@ -1,4 +1,4 @@
-"""Scaled dot-product attention in which each token looks at some of the others."""
+"""Scaled dot-product attention to some of the other tokens."""
 
 from abc import abstractmethod
 from typing import Any, ClassVar
@@ -15,7 +15,9 @@ from poselift.nn.attention.mechanism import Attention
 
 
 class SparseAttention(Attention):
-    """softmax(q k' / sqrt(c)) v over the keys of a pattern. A subclass implements `pattern` and `mix`.
+    """softmax(q k' / sqrt(c)) v over the keys of a pattern.
+
+    A subclass implements `pattern` and `mix`.
 
     The arguments are those of `Attention`; `cross` is refused. Where a paper's tokens only look back, `causal` does
     that here; without it, the pattern extends to both sides.
@@ -32,11 +34,17 @@ class SparseAttention(Attention):
 
     @abstractmethod
     def pattern(self, n: int, device: torch.device) -> Shaped[Tensor, "#h n n"]:
-        """Where each query (row) looks without `causal`: True or False, or factors of exp(score)."""
+        """Where each query (row) looks without `causal`.
+
+        True or False, or factors of exp(score).
+        """
 
     @abstractmethod
     def mix(self, x: Projections) -> Float[Tensor, "b h n c"]:
-        """Values mixed by the pattern, at less than n^2; the dimensions are (b, h) and `visible` is (b, 1, n)."""
+        """Values mixed by the pattern, at less than n^2.
+
+        The dimensions are (b, h), and `visible` is (b, 1, n).
+        """
 
     def _attend(self, context: AttentionContext) -> Float[Tensor, "b n d"]:
         return self.out(join_heads(self.mix(self._project(context))))

@@ -12,7 +12,9 @@ from poselift.nn.attention.sparse import SparseAttention
 
 
 class StridedAttention(SparseAttention):
-    """A token looks at its neighbours and at every l-th token (Child et al. 2019, https://arxiv.org/abs/1904.10509).
+    """A token looks at neighbours and at every l-th token.
+
+    Child et al. 2019, https://arxiv.org/abs/1904.10509.
 
     Two steps lead from any token to any other: one to a neighbour, one over a whole number of strides.
 
@@ -35,7 +37,7 @@ class StridedAttention(SparseAttention):
         self.stride = stride
 
     def pattern(self, n: int, device: torch.device) -> Bool[Tensor, "1 n n"]:
-        """True near the diagonal, and at each whole number of strides from it."""
+        """True near the diagonal, and at whole numbers of strides."""
         index = torch.arange(n, device=device)
         distance = (index[:, None] - index).abs()
         return ((distance <= self.stride) | (distance % self.stride == 0))[None]

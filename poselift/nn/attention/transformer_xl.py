@@ -17,7 +17,9 @@ from poselift.nn.attention.mechanism import Attention
 
 
 class TransformerXLAttention(Attention):
-    """Segments attend to themselves and to the states of the segment before (Dai et al. 2019).
+    """Segments attend to themselves and to the segment before.
+
+    Dai et al. 2019.
 
     https://arxiv.org/abs/1901.02860. The states of the segment before come in without gradient, as if segments were
     processed one after the other. Each layer lets a token hear from one more segment back. Scores depend only on

@@ -11,7 +11,9 @@ from poselift.nn.attention.mechanism import Attention
 
 
 class WeightedAttention(Attention):
-    """out = W_out (weights values). A subclass implements `_weights_and_values` and has a projection `out`.
+    """out = W_out (weights values).
+
+    A subclass implements `_weights_and_values` and has a projection `out`.
 
     The arguments are those of `Attention`. Time and memory grow with n m.
     """

@@ -99,8 +99,9 @@ def encode(
             ("interpolated", motion.interpolated, 1.0),
             # 1 where nobody was found, 2 where the joint is out of sight.
             ("guessed", motion.guessed().astype(int) + ~motion.in_sight(), 1.0),
-            ("keypoints", motion.keypoints.keypoints, _PIXELS),
-            ("scores", motion.keypoints.scores, _SHARE),
+            # As the npz has them: a page of a result is that of the run, byte for byte.
+            ("keypoints", motion.keypoints.keypoints.astype(np.float32), _PIXELS),
+            ("scores", motion.keypoints.scores.astype(np.float32), _SHARE),
             ("degrees", angles.degrees if angles else np.zeros((len(motion), 0)), _DEGREES),
         ]
         if motion.uncertainty is not None:

@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
+from poselift.cli.batch.kept_detections import KeepingClip, KeptClip
 from poselift.core.errors import InputError
 from poselift.detection import build_detector
 from poselift.finding import Clip
-from poselift.finding.kept_detections import KeepingClip, KeptClip
 from poselift.lifting import lift_clip
 from poselift.models import load_weights
 from poselift.samples import demo_video

@@ -1,0 +1,235 @@
+"""How far the joints of two models, and of both joined, are from the other camera's epipolar lines.
+
+    python -m benchmarks.two_models FOLDER [--models FILE ...] [--every 2]
+
+The folder has a video of each of two calibrated cameras that started together, NAME.mp4, and `calibration.toml` in the
+layout of Pose2Sim (focal length and centre in pixels, rotation vector, translation). No label is needed: a joint that
+both cameras see lies on the line that its place in the other picture makes. The distance is the mean of both pictures',
+in pixels, and in per cent of the person; the table has medians, and the share of joints that are farther
+than a twentieth of the body. People are MoveNet's of `--quality best`; the other models look at them, each frame for
+itself. The tables below have those of `--quality best` and `balanced`, with the second model's usual pauses.
+
+`--models` are further graphs of tools/prepare_landmark_models.py, beside the shipped one.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from pathlib import Path
+
+import cv2
+import numpy as np
+from jaxtyping import Float
+
+from benchmarks.clips import track_clip
+from benchmarks.command import command_line, errors_shown, print_table
+from poselift.core.errors import InputError
+from poselift.detection import MoveNetBlazePose
+from poselift.detection.blazepose import BlazePose
+from poselift.detection.joining import compare, join
+from poselift.finding import VideoClip
+from poselift.skeleton import COCO_WHOLEBODY23
+from poselift.skeleton.skeleton import strip_side
+from poselift.structures import Keypoints2D
+from poselift.video import VideoReader
+
+_FAR = 0.05
+"""Distance that counts as far, as a share of the body."""
+_SEEN = 0.2
+"""Least score of a joint that counts."""
+_KINDS = ("shoulder", "elbow", "wrist", "hip", "knee", "ankle", "heel", "big_toe")
+Poses = dict[int, tuple[Float[np.ndarray, "23 2"], Float[np.ndarray, " 23"]]]
+"""Keypoints and scores by time, milliseconds."""
+
+
+@dataclass(frozen=True)
+class StillCamera:
+    """A calibrated camera; a point of the world is seen in the direction K (R X + t)."""
+
+    K: Float[np.ndarray, "3 3"]
+    distortion: Float[np.ndarray, " d"]
+    R: Float[np.ndarray, "3 3"]
+    t: Float[np.ndarray, "3"]
+
+    def undistort(self, points: Float[np.ndarray, "j 2"]) -> Float[np.ndarray, "j 2"]:
+        """Pixels of the same camera without distortion."""
+        there = np.isfinite(points).all(-1)
+        straight = np.full(points.shape, np.nan)
+        if there.any():
+            straight[there] = cv2.undistortPoints(points[there][:, None], self.K, self.distortion, P=self.K)[:, 0]
+        return straight
+
+
+def read_cameras(path: Path) -> dict[str, StillCamera]:
+    """The cameras of a calibration file, by the name of their video without its ending.
+
+    Raises:
+        InputError: the file is missing, or not a calibration.
+    """
+    try:
+        content = tomllib.loads(path.read_text())
+        return {
+            str(name).replace("_", ""): StillCamera(
+                np.array(each["matrix"], float),
+                np.array(each["distortions"], float),
+                cv2.Rodrigues(np.array(each["rotation"], float))[0],
+                np.array(each["translation"], float),
+            )
+            for name, each in content.items()
+            if "matrix" in each
+        }
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(f"{path} is no calibration in Pose2Sim's layout: {error}") from error
+
+
+def epipolar_distances(
+    one: Float[np.ndarray, "j 2"], other: Float[np.ndarray, "j 2"], cameras: Sequence[StillCamera]
+) -> Float[np.ndarray, " j"]:
+    """Distance of each joint from the line that the other picture makes, mean of both pictures, pixels.
+
+    Source: Hartley and Zisserman, Multiple View Geometry, 2nd edition, section 11.4.3.
+    """
+    first, second = cameras
+    R, t = second.R @ first.R.T, second.t - second.R @ first.R.T @ first.t
+    cross = np.array([[0, -t[2], t[1]], [t[2], 0, -t[0]], [-t[1], t[0], 0]])
+    F = np.linalg.inv(second.K).T @ cross @ R @ np.linalg.inv(first.K)
+    a, b = (
+        np.concatenate([camera.undistort(points), np.ones((len(points), 1))], -1)
+        for camera, points in ((first, one), (second, other))
+    )
+    there, here = a @ F.T, b @ F
+    apart = np.abs((b * there).sum(-1))
+    distances: np.ndarray = (
+        apart / np.linalg.norm(there[:, :2], axis=-1) + apart / np.linalg.norm(here[:, :2], axis=-1)
+    ) / 2
+    return distances
+
+
+def size_of(points: Float[np.ndarray, "j 2"]) -> float:
+    """Longer side of the box around the joints of COCO-17, pixels."""
+    return float(np.nanmax(np.nanmax(points[:17], 0) - np.nanmin(points[:17], 0)))
+
+
+def poses_of(person: Keypoints2D) -> Poses:
+    """The looks at somebody by time, with the joints of COCO-WholeBody's body and feet."""
+    found: Poses = {}
+    for row in np.flatnonzero(person.seen).tolist():
+        points, scores = np.full((len(COCO_WHOLEBODY23), 2), np.nan), np.zeros(len(COCO_WHOLEBODY23))
+        points[: len(person.skeleton)], scores[: len(person.skeleton)] = person.keypoints[row], person.scores[row]
+        found[_milliseconds(person.timestamps[row])] = points, scores
+    return found
+
+
+def _milliseconds(seconds: float) -> int:
+    return round(1000 * seconds)
+
+
+def pair_people(several: Sequence[Sequence[Poses]], cameras: Sequence[StillCamera]) -> list[tuple[int, int]]:
+    """Who of the first camera is who of the second: the pairs with the least distances, each person once."""
+    costs = []
+    for one, other in product(range(len(several[0])), range(len(several[1]))):
+        both = sorted(set(several[0][one]) & set(several[1][other]))[::10]
+        distances = [
+            epipolar_distances(several[0][one][frame][0][:17], several[1][other][frame][0][:17], cameras)
+            for frame in both
+        ]
+        if distances:
+            costs.append((float(np.nanmedian(np.concatenate(distances))), one, other))
+    pairs: list[tuple[int, int]] = []
+    for _, one, other in sorted(costs):
+        if all(one != first and other != second for first, second in pairs):
+            pairs.append((one, other))
+    return pairs
+
+
+def second_looks(
+    video: Path, people: Sequence[Poses], models: Mapping[str, BlazePose], every: int
+) -> dict[str, list[Poses]]:
+    """What each model, alone and joined with MoveNet, gives for each person."""
+    found: dict[str, list[Poses]] = {
+        name: [{} for _ in people] for model in models for name in (model, f"joined with {model}")
+    }
+    for frame in islice(VideoReader(video), 0, None, every):
+        time = _milliseconds(frame.timestamp)
+        for person, poses in enumerate(people):
+            if time not in poses:
+                continue
+            points, scores = poses[time][0][:17], poses[time][1][:17]
+            for name, model in models.items():
+                again = model.look_at(frame.image, points, scores)
+                second = again.keypoints[0], again.scores[0]
+                found[name][person][time] = second
+                found[f"joined with {name}"][person][time] = join(points, scores, compare(points, scores, *second))
+    return found
+
+
+def rows_of(
+    tables: Mapping[str, Sequence[Sequence[Poses]]],
+    pairs: Sequence[tuple[int, int]],
+    cameras: Sequence[StillCamera],
+    times: set[int] | None = None,
+) -> Iterator[list[str]]:
+    """The cells of each way: by kind of joint, and of all limbs."""
+    kinds = [strip_side(joint) for joint in COCO_WHOLEBODY23.joints]
+    for name, several in tables.items():
+        distances = {kind: [np.zeros((0, 2))] for kind in _KINDS}
+        for one, other in pairs:
+            first, second = several[0][one], several[1][other]
+            both = set(first) & set(second)
+            for time in sorted(both if times is None else both & times):
+                (a, a_scores), (b, b_scores) = first[time], second[time]
+                pixels = epipolar_distances(a, b, cameras)
+                pixels[(a_scores < _SEEN) | (b_scores < _SEEN)] = np.nan
+                share = pixels / max(size_of(a), size_of(b))
+                for kind in _KINDS:
+                    rows = [row for row, each in enumerate(kinds) if each == kind and np.isfinite(pixels[row])]
+                    distances[kind].append(np.stack([pixels[rows], share[rows]], -1))
+        joined = {kind: np.concatenate(parts) for kind, parts in distances.items()}
+        limbs = np.concatenate([joined[kind] for kind in _KINDS[:6]])
+        cells = [f"{np.median(part[:, 0]):.1f}" if len(part) else "" for part in joined.values()]
+        whole = [
+            f"{np.median(limbs[:, 0]):.1f}",
+            f"{100 * np.median(limbs[:, 1]):.2f}",
+            f"{100 * limbs[:, 1].clip(max=0.2).mean():.2f}",
+            f"{100 * (limbs[:, 1] > _FAR).mean():.1f}",
+            str(len(limbs)),
+        ]
+        yield [name, *cells, *whole]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Prints the table."""
+    parser = command_line(__doc__)
+    parser.add_argument("folder", type=Path, help="two videos, and calibration.toml")
+    parser.add_argument("--models", nargs="*", type=Path, default=[], metavar="FILE", help="further landmark models")
+    parser.add_argument("--every", type=int, default=2, help="look at every so many frames; default 2")
+    options = parser.parse_args(arguments)
+    with errors_shown(parser):
+        known = read_cameras(options.folder / "calibration.toml")
+        videos = [path for path in sorted(options.folder.glob("*.mp4")) if path.stem in known]
+        if len(videos) != 2:
+            raise InputError(f"{options.folder} has {len(videos)} videos of its calibrated cameras; two are needed")
+        cameras, both = [known[path.stem] for path in videos], MoveNetBlazePose()
+        tracks = [track_clip(VideoClip(path, both.first, quality="best")) for path in videos]
+        people = [[poses_of(person) for person in each] for each in tracks]
+        models = {"heavy": both.second} | {path.stem: BlazePose(path=path) for path in options.models}
+        looks = [second_looks(path, each, models, options.every) for path, each in zip(videos, people, strict=True)]
+        pairs = pair_people(people, cameras)
+        times = {time for person in next(iter(looks[0].values())) for time in person}
+        titles = [f"{kind.replace('_', ' ')} px" for kind in _KINDS]
+        titles += ["limbs px", "limbs %", "mean %", f"over {100 * _FAR:.0f} %", "joints"]
+        tables = {"MoveNet": people} | {name: [each[name] for each in looks] for name in looks[0]}
+        print_table(["", *titles], rows_of(tables, pairs, cameras, times), f"{len(pairs)} people in both cameras")
+        for quality in ("best", "balanced"):
+            for name, detector in (("MoveNet", both.first), ("joined", both)):
+                again = [
+                    [poses_of(person) for person in track_clip(VideoClip(path, detector, quality=quality))]
+                    for path in videos
+                ]
+                mine = pair_people(again, cameras)
+                print_table(["", *titles], rows_of({f"{name}, {quality}": again}, mine, cameras))
+
+
+if __name__ == "__main__":
+    main()

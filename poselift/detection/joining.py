@@ -1,0 +1,146 @@
+"""Joints of one person from two models: their mean, or where they differ the first one's with less trust.
+
+All numbers were measured on two calibrated cameras (benchmarks/two_models.md). Where the two models agree within 6 % of
+the body, the mean of both lies nearer to the other camera's epipolar line than either. Where they are farther apart,
+the first model's joint is nearer, with three quarters of the usual trust or less, whatever the second one's score.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from poselift.skeleton import COCO17, COCO_WHOLEBODY23
+
+_AGREE, _DIFFER = 0.06, 0.1
+"""Distance up to which two joints are joined, and from which on the first one counts alone; as a share of the body."""
+_DOUBTED = 0.6
+"""Factor of the score of a joint at which the two models differ."""
+_FOOT_DOUBTED = 0.2
+"""Factor of the scores of heel and toe where the two models see the ankle at different places."""
+_FOOT = {"heel": 0.7, "big_toe": 0.8}
+"""Factor of the second model's score, so that joints of equal scores are equally far off."""
+_GROUPS = (("eye", "ear"), ("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle", "heel", "big_toe"))
+"""Joints whose sides a model confuses together."""
+_SIDES = np.array(COCO_WHOLEBODY23.flip_indices)
+_ROWS = [
+    np.array(COCO_WHOLEBODY23.indices([f"{side}_{joint}" for joint in group for side in ("left", "right")]))
+    for group in _GROUPS
+]
+_BODY = len(COCO17)
+_FEET = np.array([row for row in range(_BODY, len(COCO_WHOLEBODY23)) if "small" not in COCO_WHOLEBODY23.joints[row]])
+_ANKLES = np.array([COCO17.index(f"{COCO_WHOLEBODY23.joints[row].partition('_')[0]}_ankle") for row in _FEET.tolist()])
+_FOOT_FACTORS = np.array([_FOOT[COCO_WHOLEBODY23.joints[row].partition("_")[2]] for row in _FEET.tolist()])
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How two models' joints of one person differ in a frame, in the order of COCO-WholeBody's body and feet.
+
+    Attributes:
+        by: what is added to the first model's joints, pixels; for heels and toes, to its ankles. NaN where the second
+            model does not help.
+        trust: factor of the first model's scores; for heels and toes, their scores.
+    """
+
+    by: Float[np.ndarray, "23 2"]
+    trust: Float[np.ndarray, " 23"]
+
+    def towards(self, other: "Difference", share: float) -> "Difference":
+        """The difference between this one and another; where only one of them has a value, that one.
+
+        Args:
+            other: the later one.
+            share: of the way to it, 0 to 1.
+        """
+        by = self.by + share * (other.by - self.by)
+        known = np.where(np.isfinite(self.by), self.by, other.by)
+        # A foot that one of the two looks does not show has no score there.
+        own, their = (
+            np.where(np.isfinite(each.by[:, 0]) | (np.arange(len(each.trust)) < _BODY), each.trust, np.nan)
+            for each in (self, other)
+        )
+        trust = own + share * (their - own)
+        filled = np.where(np.isfinite(own), own, their)
+        return Difference(
+            np.where(np.isfinite(by), by, known), np.nan_to_num(np.where(np.isfinite(trust), trust, filled))
+        )
+
+
+def compare(
+    first: Float[np.ndarray, "17 2"],
+    first_scores: Float[np.ndarray, " 17"],
+    second: Float[np.ndarray, "23 2"],
+    second_scores: Float[np.ndarray, " 23"],
+) -> Difference:
+    """What a second model's look at a person changes.
+
+    Its left and right are exchanged in a limb where that brings it nearer to the first model's.
+
+    Args:
+        first: joints of COCO-17, pixels; NaN for joints that were not seen.
+        first_scores: of these joints.
+        second: joints of COCO-WholeBody's body and feet, pixels; likewise.
+        second_scores: of these joints.
+    """
+    nothing = Difference(np.full((len(COCO_WHOLEBODY23), 2), np.nan), np.append(np.ones(_BODY), np.zeros(6)))
+    seen = np.isfinite(first).all(-1)
+    if not seen.any():
+        return nothing
+    size = max(1.0, float(np.ptp(first[seen], axis=0).max()))
+    order = _same_sides(first, first_scores, second)
+    second, second_scores = second[order], second_scores[order]
+    apart = np.linalg.norm(second[:_BODY] - first, axis=-1) / size
+    agreed = np.clip((_DIFFER - apart) / (_DIFFER - _AGREE), 0, 1)  # NaN where one of them sees nothing
+    shares = agreed * second_scores[:_BODY] / np.maximum(second_scores[:_BODY] + first_scores, 1e-9)
+    by, trust = nothing.by.copy(), nothing.trust.copy()
+    by[:_BODY] = shares[:, None] * (second[:_BODY] - first)
+    trust[:_BODY] = _DOUBTED + (1 - _DOUBTED) * np.nan_to_num(agreed, nan=1.0)
+    by[_FEET] = second[_FEET] - first[_ANKLES]
+    known = np.isfinite(by[_FEET]).all(-1)
+    surely = _FOOT_DOUBTED + (1 - _FOOT_DOUBTED) * np.nan_to_num(agreed[_ANKLES])
+    trust[_FEET] = np.where(known, _FOOT_FACTORS * surely * second_scores[_FEET], 0)
+    return Difference(by, trust)
+
+
+def join(
+    first: Float[np.ndarray, "17 2"], first_scores: Float[np.ndarray, " 17"], difference: Difference | None
+) -> tuple[Float[np.ndarray, "23 2"], Float[np.ndarray, " 23"]]:
+    """The joints of both models, pixels, and their scores.
+
+    Args:
+        first: joints of COCO-17, pixels; NaN for joints that were not seen.
+        first_scores: of these joints.
+        difference: of this frame, or of looks before and after; None if the second model has not looked.
+    """
+    keypoints, scores = np.full((len(COCO_WHOLEBODY23), 2), np.nan), np.zeros(len(COCO_WHOLEBODY23))
+    keypoints[:_BODY], scores[:_BODY] = first, first_scores
+    if difference is None:
+        return keypoints, scores
+    keypoints[:_BODY] += np.nan_to_num(difference.by[:_BODY])
+    scores[:_BODY] *= difference.trust[:_BODY]
+    keypoints[_FEET] = first[_ANKLES] + difference.by[_FEET]
+    # A foot is never surer than its ankle, which may be another person's.
+    surest = np.minimum(difference.trust[_FEET], scores[_ANKLES])
+    scores[_FEET] = np.where(np.isfinite(keypoints[_FEET]).all(-1), surest, 0)
+    keypoints[scores <= 0] = np.nan
+    return keypoints, scores
+
+
+def _same_sides(
+    first: Float[np.ndarray, "17 2"], first_scores: Float[np.ndarray, " 17"], second: Float[np.ndarray, "23 2"]
+) -> Int[np.ndarray, " 23"]:
+    """The order of the second model's joints in which each limb's sides are the first one's."""
+    order = np.arange(len(COCO_WHOLEBODY23))
+    for rows in _ROWS:
+        body = rows[rows < _BODY]
+        own, exchanged = (_distances(first[body], second[each]) for each in (body, _SIDES[body]))
+        both: Bool[np.ndarray, " n"] = np.isfinite(own) & np.isfinite(exchanged)
+        if first_scores[body][both] @ (own - exchanged)[both] > 0:
+            order[rows] = _SIDES[rows]
+    return order
+
+
+def _distances(one: Float[np.ndarray, "n 2"], other: Float[np.ndarray, "n 2"]) -> Float[np.ndarray, " n"]:
+    distances: np.ndarray = np.linalg.norm(one - other, axis=-1)
+    return distances

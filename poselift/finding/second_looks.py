@@ -1,0 +1,219 @@
+"""A second model's looks at people who are followed, at every few frames; between them its answer is interpolated.
+
+How far two models are apart changes slowly, because it is mostly a matter of how a body looks from one side. So the
+second model need not look at every frame: its difference from the first one is interpolated, and added.
+"""
+
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+import numpy as np
+from jaxtyping import Float, UInt8
+
+from poselift.core.caution import Caution
+from poselift.core.threads import background_pool, pool
+from poselift.detection.joined import MoveNetBlazePose, first_joints, join_rows
+from poselift.detection.joining import Difference, compare, join
+from poselift.finding.finder import Finder
+from poselift.finding.followed_person import Followed, Place
+from poselift.finding.overlapping_people import measure_agreement
+from poselift.finding.qualities import Clock, Pace
+from poselift.structures import THRESHOLD, Detections
+from poselift.video import Frame
+
+_UNCLEAR = 0.4
+"""Mean joint score of the first model below which the second one is asked: poses that MoveNet makes up score so."""
+_SURELY, _FITS = 0.8, 0.5
+"""Least probability of a person in the second model's crop, and least fit to what was expected, to vouch for somebody
+whom the first model no longer recognises."""
+_LESS = 0.5
+"""Factor of the second model's scores where the first one does not recognise anybody."""
+_LASTS = 0.4
+"""Seconds for which a difference holds after or before its look; three times the pause between looks at most."""
+
+
+@dataclass
+class _Seen:
+    """Somebody's second looks, in order.
+
+    Attributes:
+        person: who is followed; looks of one person belong together.
+        times: of the looks, seconds.
+        looks: differences, or those that are being computed.
+    """
+
+    person: Followed
+    times: list[float] = field(default_factory=list)
+    looks: "list[Future[Difference]]" = field(default_factory=list)
+
+    def at(self, time: float, wait: bool) -> Difference | None:
+        """The difference at a time in seconds; None if no look is near.
+
+        Args:
+            time: seconds.
+            wait: for looks that are being computed; else they count as not taken.
+        """
+        done = [row for row, look in enumerate(self.looks) if wait or look.done()]
+        times = [self.times[row] for row in done]
+        after = bisect_right(times, time)
+        before, later = (done[after - 1] if after else None), (done[after] if after < len(done) else None)
+        if before is not None and time - self.times[before] > _LASTS:
+            before = None
+        if later is not None and self.times[later] - time > _LASTS:
+            later = None
+        if before is None or later is None:
+            near = later if before is None else before
+            return None if near is None else self.looks[near].result()
+        share = (time - self.times[before]) / (self.times[later] - self.times[before])
+        return self.looks[before].result().towards(self.looks[later].result(), share)
+
+
+class SecondLooks:
+    """Looks of a second model, which the finder of the first one asks for.
+
+    Args:
+        detector: both models.
+        rate: looks a second at each person.
+        wait: whether frames wait for their looks, so that the same frames always give the same joints.
+    """
+
+    def __init__(self, detector: MoveNetBlazePose, rate: float, wait: bool) -> None:
+        self._detector, self._wait = detector, wait
+        self._clock, self._tick = Clock(rate), -1
+        self._seen: dict[int, _Seen] = {}
+        self._frames: deque[tuple[float, list[Followed]]] = deque()
+        self._shape: tuple[int, ...] = (0, 0)
+
+    def note(self, frame: Frame, found: Detections, people: Sequence[Followed]) -> None:
+        """Takes over the first model's look at a frame, and may look too.
+
+        Args:
+            frame: the picture.
+            found: the people.
+            people: who each of them is.
+        """
+        last, self._tick = self._tick, self._clock.tick(frame.timestamp)
+        self._frames.append((frame.timestamp, list(people)))
+        self._shape = frame.image.shape
+        for row, person in enumerate(people):
+            seen = self._seen.setdefault(id(person), _Seen(person))
+            if self._tick == last and seen.times:
+                continue
+            threads = pool() if self._wait else background_pool()
+            seen.times.append(frame.timestamp)
+            seen.looks.append(threads.submit(self._look, frame.image, found.keypoints[row], found.scores[row]))
+
+    def vouch(self, frame: Frame, found: Detections, people: Sequence[Followed]) -> tuple[Detections, list[int]]:
+        """The people of the first model's look, some of them as the second one sees them; and their rows.
+
+        It is asked where the first model recognises nobody, or scores as low as with poses that it makes up. Its pose
+        counts if it is sure of a person, and the pose fits better to what was expected.
+
+        Args:
+            frame: the picture.
+            found: those who are followed, then newcomers.
+            people: who are followed.
+        """
+        parts, vouched = [found.rows([row]) for row in range(len(found))], []
+        for row, person in enumerate(people):
+            score, place = float(found.box_scores[row]), person.expected(frame.timestamp)
+            recognised = person.recognises(score)
+            if recognised and score >= _UNCLEAR:
+                continue
+            again = self._look_for(frame, place)
+            if again is None:
+                continue
+            if not recognised or measure_agreement(again, place) > measure_agreement(found, place, row):
+                parts[row] = again
+                vouched.append(row)
+        return (Detections.join(parts) if vouched else found), vouched
+
+    def join(self, found: Detections | None, time: float) -> Detections | None:
+        """The people of a frame with the joints of both models.
+
+        Args:
+            found: by the first model; None without a look.
+            time: of the frame, seconds.
+        """
+        self._forget(time)
+        if found is None:
+            return None
+        people: list[Followed | None] = list(next((who for when, who in self._frames if when == time), []))
+        people += [self._find_later(found, row, time) for row in range(len(people), len(found))]
+        joined = []
+        for row, person in enumerate(people[: len(found)]):
+            seen = None if person is None else self._seen.get(id(person))
+            difference = None if seen is None else seen.at(time, self._wait)
+            joined.append(join(found.keypoints[row], found.scores[row], difference))
+        return join_rows(found, joined, self._shape)
+
+    def _look_for(self, frame: Frame, place: Place) -> Detections | None:
+        """Who is in a place, with the first model's joints; None if the second model is not sure of a person there."""
+        again = self._detector.second.look_at(frame.image, place.points, np.maximum(place.scores, THRESHOLD))
+        if again.box_scores[0] < _SURELY:
+            return None
+        body = first_joints(again)
+        seen, scores = body.scores[0] > 0, _LESS * body.scores
+        if not seen.any() or measure_agreement(body, place) < _FITS:
+            return None
+        points = body.keypoints[0, seen]
+        box = np.concatenate([points.min(0), points.max(0)])
+        return Detections(box[None], scores.mean(-1), body.keypoints, scores, body.skeleton)
+
+    def _look(
+        self, picture: UInt8[np.ndarray, "h w 3"], points: Float[np.ndarray, "17 2"], scores: Float[np.ndarray, " 17"]
+    ) -> Difference:
+        again = self._detector.second.look_at(picture, points, scores)
+        return compare(points, scores, again.keypoints[0], again.scores[0])
+
+    def _find_later(self, found: Detections, row: int, time: float) -> Followed | None:
+        """Who somebody is whom a look back has added to a frame: the one who is nearest when first seen."""
+        box = found.boxes[row]
+        later = [seen for seen in self._seen.values() if seen.times and time < seen.times[0] <= time + _LASTS]
+        if not later or not np.isfinite(box).all():
+            return None
+        apart = [np.abs(seen.person.box - box).max() / max(1.0, float((box[2:] - box[:2]).max())) for seen in later]
+        nearest = int(np.argmin(apart))
+        return later[nearest].person if apart[nearest] < 1 else None
+
+    def _forget(self, time: float) -> None:
+        """Forgets what frames from a time on, in seconds, do not need."""
+        while self._frames and self._frames[0][0] < time:
+            self._frames.popleft()
+        for key, seen in list(self._seen.items()):
+            while seen.times and seen.times[0] < time - _LASTS:
+                del seen.times[0], seen.looks[0]
+            if not seen.times:
+                del self._seen[key]
+
+
+class JoiningFinder:
+    """Finds the people of successive frames with two models; see `poselift.finding.finder.PeopleFinder`.
+
+    Args:
+        detector: both models.
+        pace: how often the first one looks.
+        rate: looks a second of the second one at each person.
+        wait: see `poselift.finding.finder.Finder`.
+    """
+
+    def __init__(self, detector: MoveNetBlazePose, pace: Pace, rate: float, wait: bool = True) -> None:
+        self._looks = SecondLooks(detector, rate, wait)
+        self._finder = Finder(detector.first, pace, wait, self._looks)
+
+    @property
+    def warnings(self) -> list[Caution]:
+        """When people were confused, or might be."""
+        return self._finder.warnings
+
+    def look(self, frame: Frame) -> Detections | None:
+        """The people in the next frame; None where the finder does not look."""
+        return self._looks.join(self._finder.look(frame), frame.timestamp)
+
+    def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+        """What `look` gives for each frame, newcomers from the first frame that shows them."""
+        for found, time in self._finder.find(frames):
+            yield self._looks.join(found, time), time

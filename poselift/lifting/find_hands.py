@@ -1,0 +1,111 @@
+"""Looks at the hands of people whose bodies were lifted."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.core.errors import InputError
+from poselift.core.threads import pool
+from poselift.detection.hands import Hand, HandModel
+from poselift.geometry.camera import Camera
+from poselift.skeleton.hand import HAND21
+from poselift.structures import THRESHOLD, Motion
+from poselift.structures.hands import SIDES, HandMotion
+from poselift.video import Frame
+
+_SOON = 1e-4
+"""Seconds by which the times of a frame may differ."""
+_NEEDED = [f"{side}_{joint}" for side in SIDES for joint in ("elbow", "wrist")]
+
+
+def find_hands(
+    frames: Iterable[Frame], motions: Sequence[Motion], camera: Camera, model: HandModel | None = None
+) -> list[HandMotion]:
+    """The hands of each person: looks about the wrists of each frame, made steady over time.
+
+    A hand's metric joints are those of the model, turned into the axes of the camera frame: the model sees a hand as if
+    it were in the middle of the picture.
+
+    Args:
+        frames: of the video, in order.
+        motions: of its people, with the keypoints that a detector has found.
+        camera: of the video.
+        model: of hands; the shipped one if None.
+
+    Raises:
+        InputError: the keypoints of somebody have no elbows or wrists.
+
+    Example:
+        >>> from poselift.geometry.camera import camera_for
+        >>> find_hands([], [], camera_for((640, 480)))
+        []
+    """
+    for motion in motions:
+        if missing := [joint for joint in _NEEDED if joint not in motion.keypoints.skeleton.joints]:
+            skeleton = motion.keypoints.skeleton.name
+            raise InputError(f"hands need a {missing[0]}, which keypoints of {skeleton} lack; use another detector")
+    if not motions:
+        return []
+    model = model or HandModel()
+    people = [_Person(motion) for motion in motions]
+    for frame in frames:
+        due = [(person, row) for person in people if (row := person.row_at(frame.timestamp)) is not None]
+        tasks = [(person, row, side) for person, row in due for side in range(len(SIDES))]
+        found = pool().map(lambda task: task[0].look(frame, model, task[1], task[2]), tasks)  # noqa: B023 - used at once
+        for (person, row, side), hand in zip(tasks, list(found), strict=True):
+            if hand is not None:
+                person.note(row, side, hand, camera)
+    return [person.hands() for person in people]
+
+
+class _Person:
+    """Somebody's hands so far."""
+
+    def __init__(self, motion: Motion) -> None:
+        track = motion.keypoints.bridge()
+        self._times, self._number = track.timestamps, track.person
+        rows = track.skeleton.indices(_NEEDED)
+        seen = track.used(THRESHOLD)[:, rows]
+        self._arms = np.where(seen[..., None], track.keypoints[:, rows], np.nan).reshape(-1, 2, 2, 2)
+        low, high = (extreme(track.keypoints, axis=1) for extreme in (_least, _most))
+        self._sizes = (high - low).max(-1)
+        shape = len(self._times), 2, len(HAND21)
+        self._keypoints, self._joints = np.full((*shape, 2), np.nan), np.full((*shape, 3), np.nan)
+        self._scores = np.zeros(shape[:2])
+
+    def row_at(self, time: float) -> int | None:
+        """The row of a time in seconds; None if this person has none."""
+        row = int(np.searchsorted(self._times, time - _SOON))
+        return row if row < len(self._times) and abs(self._times[row] - time) <= _SOON else None
+
+    def look(self, frame: Frame, model: HandModel, row: int, side: int) -> Hand | None:
+        """A look at one hand."""
+        elbow, wrist = self._arms[row, side]
+        return model.look_at(frame.image, elbow, wrist, float(self._sizes[row]))
+
+    def note(self, row: int, side: int, hand: Hand, camera: Camera) -> None:
+        """Takes over a look."""
+        self._keypoints[row, side], self._scores[row, side] = hand.keypoints, hand.score
+        self._joints[row, side] = hand.joints @ _turn_to_ray(hand.keypoints[0], camera).T
+
+    def hands(self) -> HandMotion:
+        """All looks, made steady."""
+        return HandMotion(self._keypoints, self._joints, self._scores, self._times, self._number).steady()
+
+
+def _turn_to_ray(pixel: Float[np.ndarray, "2"], camera: Camera) -> Float[np.ndarray, "3 3"]:
+    """The smallest rotation from the optical axis to the ray of a pixel."""
+    ray = camera.rays(pixel[None])[0].astype(np.float64)
+    x, y, z = ray / np.linalg.norm(ray)
+    cross = np.array([[0, 0, x], [0, 0, y], [-x, -y, 0]])
+    turned: np.ndarray = np.eye(3) + cross + cross @ cross / (1 + z)
+    return turned
+
+
+def _least(values: np.ndarray, axis: int) -> np.ndarray:
+    return np.where(np.isfinite(values), values, np.inf).min(axis)
+
+
+def _most(values: np.ndarray, axis: int) -> np.ndarray:
+    return np.where(np.isfinite(values), values, -np.inf).max(axis)

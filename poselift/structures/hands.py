@@ -1,0 +1,115 @@
+"""The hands of one person over time."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from poselift.core.array_checks import check_shapes
+from poselift.core.errors import InputError
+from poselift.numerics.curves import interpolate_spline
+from poselift.skeleton.hand import HAND21
+
+SIDES = ("left", "right")
+"""Of the person, in the order of arrays."""
+_JUMP = 0.5
+"""Largest distance of a hand's joints from both neighbours in time, from the wrist, as a share of the hand: others are
+another thing that looks like a hand."""
+_NEAR = 0.2
+"""Seconds within which two looks at a hand are neighbours; a shorter gap is interpolated."""
+_LEAST = 3
+"""Looks in a row that a hand needs."""
+_SMOOTHING = 0.05
+"""Standard deviation of the mean over time, seconds: 6 Hz are weakened by a half."""
+
+
+@dataclass(frozen=True, eq=False)
+class HandMotion:
+    """The two hands of a person, frame by frame.
+
+    Attributes:
+        keypoints: joints of the left and the right hand, pixels; NaN where no hand is seen.
+        joints: the same, metres from the wrist, in the axes of the person's motion; NaN likewise.
+        scores: how sure each hand is, 0 to 1; 0 where none is seen.
+        timestamps: seconds.
+        person: number of the person.
+
+    Raises:
+        InputError: an array has another shape.
+    """
+
+    keypoints: Float[np.ndarray, "t 2 21 2"]
+    joints: Float[np.ndarray, "t 2 21 3"]
+    scores: Float[np.ndarray, "t 2"]
+    timestamps: Float[np.ndarray, " t"]
+    person: int
+
+    def __post_init__(self) -> None:
+        frames, count = len(self.timestamps), len(HAND21)
+        check_shapes(
+            self,
+            f"{frames} frames of two hands",
+            keypoints=(frames, 2, count, 2),
+            joints=(frames, 2, count, 3),
+            scores=(frames, 2),
+        )
+        if not ((self.scores >= 0) & (self.scores <= 1)).all():
+            raise InputError("the score of a hand is not from 0 to 1; give 0 where no hand is seen")
+
+    @property
+    def seen(self) -> Bool[np.ndarray, "t 2"]:
+        """Frames with a left and with a right hand."""
+        return np.isfinite(self.joints).all((2, 3))
+
+    def turn(self, R: Float[np.ndarray, "3 3"]) -> "HandMotion":
+        """The same hands in other axes.
+
+        Args:
+            R: from the axes that they have to the others.
+        """
+        return replace(self, joints=self.joints @ R.T)
+
+    def steady(self) -> "HandMotion":
+        """The hands smooth in time, without single looks that fit to none before or after; short gaps are closed."""
+        keypoints, joints, scores = self.keypoints.copy(), self.joints.copy(), self.scores.copy()
+        for side in range(len(SIDES)):
+            kept = _agreeing(self.joints[:, side], self.timestamps)
+            keypoints[~kept, side], joints[~kept, side], scores[~kept, side] = np.nan, np.nan, 0.0
+            for run in _runs(kept, self.timestamps):
+                between = np.arange(run[0], run[-1] + 1)
+                times = self.timestamps[between]
+                for values in (keypoints, joints):
+                    known = values[run, side].reshape(len(run), -1)
+                    filled = interpolate_spline(self.timestamps[run], known, times)
+                    smooth = _mean_over_time(filled, times)
+                    values[between, side] = smooth.reshape(len(between), *values.shape[2:])
+                scores[between, side] = np.interp(times, self.timestamps[run], self.scores[run, side])
+        return replace(self, keypoints=keypoints, joints=joints, scores=scores)
+
+
+def _agreeing(joints: Float[np.ndarray, "t 21 3"], times: Float[np.ndarray, " t"]) -> Bool[np.ndarray, " t"]:
+    """The looks at a hand that fit to the one before or after, in runs that are long enough."""
+    rows = np.flatnonzero(np.isfinite(joints).all((1, 2)))
+    kept = np.zeros(len(times), bool)
+    if len(rows) < 2:
+        return kept
+    sizes = np.linalg.norm(joints[rows], axis=-1).max(-1)
+    apart = np.linalg.norm(np.diff(joints[rows], axis=0), axis=-1).max(-1) / np.maximum(sizes[1:], 1e-6)
+    fits = (apart <= _JUMP) & (np.diff(times[rows]) <= _NEAR)
+    groups = np.split(rows, np.flatnonzero(~fits) + 1)
+    for group in groups:
+        kept[group] = len(group) >= _LEAST
+    return kept
+
+
+def _runs(kept: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]) -> list[np.ndarray]:
+    """The kept frames in runs without long gaps."""
+    rows = np.flatnonzero(kept)
+    return [part for part in np.split(rows, np.flatnonzero(np.diff(times[rows]) > _NEAR) + 1) if len(part)]
+
+
+def _mean_over_time(values: Float[np.ndarray, "t c"], times: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t c"]:
+    """Gaussian means over time."""
+    weights = np.exp(-((times[:, None] - times) ** 2) / (2 * _SMOOTHING**2))
+    smooth: np.ndarray = weights @ values / weights.sum(1, keepdims=True)
+    return smooth

@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+
+from poselift.detection import MoveNetBlazePose
+from poselift.detection.blazepose import BlazePose
+from poselift.finding import VideoClip, build_finder
+from poselift.finding.qualities import SECOND_LOOKS
+from poselift.samples import demo_video
+from poselift.skeleton import COCO17, COCO_WHOLEBODY23
+from poselift.video import VideoReader
+
+FEET = COCO_WHOLEBODY23.indices(["left_heel", "right_heel", "left_big_toe", "right_big_toe"])
+
+
+@pytest.fixture(scope="module")
+def detector():
+    return MoveNetBlazePose("cpu")
+
+
+@pytest.fixture(scope="module")
+def clips(detector):
+    """The people of a second of the demo clip, with both models and with MoveNet alone."""
+    return [list(VideoClip(demo_video(), each, start=1.0, end=1.6).people()) for each in (detector, detector.first)]
+
+
+def test_the_people_are_movenets_with_feet_in_every_frame(clips):
+    joined, first = clips
+    assert len(joined) == len(first) > 15
+    for (people, time), (alone, other_time) in zip(joined, first, strict=True):
+        assert time == other_time
+        assert people.skeleton == COCO_WHOLEBODY23
+        np.testing.assert_array_equal(people.boxes, alone.boxes)
+        assert np.isfinite(people.keypoints[:, FEET]).all()
+        assert (people.scores[:, FEET] > 0).all()
+        sizes = (alone.boxes[:, 2:] - alone.boxes[:, :2]).max(-1)
+        apart = np.linalg.norm(people.keypoints[:, : len(COCO17)] - alone.keypoints, axis=-1) / sizes[:, None]
+        assert np.nanmax(apart) < 0.06, "a mean of two that agree"
+    assert np.nanmean(apart) > 0.002, "the second model counts"
+
+
+def test_the_second_model_looks_at_some_frames_only(detector, monkeypatch):
+    looks = []
+    look_at = BlazePose.look_at
+    monkeypatch.setattr(BlazePose, "look_at", lambda self, *given: (looks.append(1), look_at(self, *given))[1])
+    list(VideoClip(demo_video(), detector, start=1.0, end=2.0).people())
+    rate = SECOND_LOOKS["balanced"]
+    assert 2 * rate - 4 <= len(looks) <= 2 * rate + 6, "of two people, in a second"
+
+
+def test_the_same_frames_give_the_same_joints(detector, clips):
+    again = list(VideoClip(demo_video(), detector, start=1.0, end=1.6).people())
+    for (people, _), (others, _) in zip(clips[0], again, strict=True):
+        np.testing.assert_array_equal(people.keypoints, others.keypoints)
+        np.testing.assert_array_equal(people.scores, others.scores)
+
+
+def test_a_stream_never_waits_for_the_second_model(detector):
+    finder = build_finder(detector, wait=False)
+    found = [finder.look(frame) for frame in VideoReader(demo_video(), end=0.5)]
+    shown = [people for people in found if people is not None and len(people)]
+    assert {people.skeleton for people in shown} == {COCO_WHOLEBODY23}
+
+
+def test_somebody_in_the_shade_is_kept_by_the_second_model(detector):
+    clip = VideoClip(demo_video(), detector, start=2.6)
+    counts = [0 if people is None else len(people) for people, _ in clip.people()]
+    assert min(counts) == 2
+    assert not clip.warnings
+
+
+def test_a_loss_in_the_middle_of_the_picture_is_a_warning(detector):
+    clip = VideoClip(demo_video(), detector.first, start=2.6)
+    assert len(list(clip.people())[-1][0]) == 1
+    assert any("not recognised: from 3." in line for line in clip.warnings)
