@@ -50,7 +50,7 @@ class Budget:
 _TOKEN = ("model.temporal_stride=1",)
 """One token per frame, so that attention sees as many tokens as the window has frames."""
 
-_RECURRENT = ("rnn", "birnn", "lstm", "gru", "seq2seq_bahdanau", "seq2seq_luong")
+_RECURRENT = ("rnn", "birnn", "lstm", "gru", "seq2seq", "seq2seq_bahdanau", "seq2seq_luong")
 
 
 def _sizes(frame_dim: int, dim: int, channels: int) -> dict[str, tuple[str, ...]]:

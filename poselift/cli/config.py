@@ -29,6 +29,7 @@ from omegaconf.errors import (
     OmegaConfBaseException,
 )
 
+from poselift.cli.hydra_arguments import expand_pattern, find_own_configs, import_own_code, split_arguments
 from poselift.cli.overrides import override
 from poselift.core.annotations import check_call, check_value
 from poselift.core.choices import did_you_mean
@@ -41,6 +42,9 @@ _PACKAGED = Path(__file__).parents[1] / "conf"
 
 CONF = str(_PACKAGED if _PACKAGED.is_dir() else _PACKAGED.parents[1] / "conf")
 """The folder of the configs: inside an installed package, at the top level of a checkout."""
+
+_FOLDERS = [CONF]
+"""The folders of configs: ours, then that of --config-dir."""
 
 Result = TypeVar("Result")
 
@@ -73,21 +77,31 @@ def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequen
     # Hydra then raises its errors; otherwise it prints each in several lines.
     os.environ["HYDRA_FULL_ERROR"] = "1"
     whole = sys.argv
+    try:
+        options, overrides = split_arguments(arguments)
+        own = find_own_configs(options)
+    except InputError as error:
+        _stop(str(error))
+    swept = bool({"-m", "--multirun"} & set(options))
+    if swept:
+        overrides = list(map(expand_pattern, overrides))
 
     @functools.wraps(command)  # Hydra names the job after the command's module
     def task(config: DictConfig) -> Any:
         sys.argv = whole  # from which Lightning starts the other processes of trainer=ddp
         return command(config)
 
-    sys.argv = [whole[0], *arguments]
-    overrides = [argument for argument in arguments if "=" in argument and not argument.startswith("-")]
+    # Hydra's parser takes no option between two overrides.
+    sys.argv = [whole[0], *options, *overrides]
+    _FOLDERS[1:] = [] if own is None else [str(own)]
     try:
+        if own is not None:
+            import_own_code(own)
         _check_choices(overrides)
         hydra.main(version_base="1.3", config_path=CONF, config_name=name)(task)()
     except InputError as error:
         _stop(str(error))
     except (HydraException, OmegaConfBaseException) as error:
-        swept = {"-m", "--multirun"} & set(arguments)
         _stop(explain(error, name, [*map(_first_of_sweep, overrides)] if swept else overrides))
     except BrokenPipeError:  # of stdout: `main` ends
         raise
@@ -300,7 +314,8 @@ def _first_of_sweep(line: str) -> str:
 
 def _list_choices(group: str) -> list[str]:
     """The configs of a config group; none if there is no such group."""
-    return sorted(path.stem for path in (Path(CONF) / group).glob("*.yaml") if not path.stem.startswith("_"))
+    found = (path.stem for folder in _FOLDERS for path in (Path(folder) / group).glob("*.yaml"))
+    return sorted({name for name in found if not name.startswith("_")})
 
 
 def _find_unknown(config_name: str, overrides: list[str]) -> tuple[str, str, list[str]] | None:
@@ -317,7 +332,7 @@ def _find_unknown(config_name: str, overrides: list[str]) -> tuple[str, str, lis
     for place, each in enumerate(ordered):
         try:
             with initialize_config_dir(CONF, version_base="1.3"):
-                compose(config_name, lines[: place + 1])
+                compose(config_name, [*_search(), *lines[: place + 1]])
         except MissingConfigException:
             continue  # of another folder of configs
         except (HydraException, OmegaConfBaseException):
@@ -364,13 +379,18 @@ def _hint(wanted: str, known: list[str]) -> str:
     return did_you_mean(wanted, same or known)
 
 
+def _search() -> list[str]:
+    """The override with which `compose` finds the configs of --config-dir."""
+    return [override("hydra.searchpath", [f"file://{folder}" for folder in _FOLDERS[1:]])] if _FOLDERS[1:] else []
+
+
 def _list_keys(config_name: str, overrides: list[str]) -> list[str]:
     """Every key of the config, and the config groups."""
-    groups = [path.name for path in Path(CONF).iterdir() if path.is_dir()]
+    groups = [path.name for folder in _FOLDERS for path in Path(folder).iterdir() if path.is_dir()]
     for attempt in (overrides, []):
         try:
             with initialize_config_dir(CONF, version_base="1.3"):
-                return list(dict.fromkeys([*groups, *_list_paths(compose(config_name, attempt))]))
+                return list(dict.fromkeys([*groups, *_list_paths(compose(config_name, [*_search(), *attempt]))]))
         except (HydraException, OmegaConfBaseException):
             continue  # a second mistake among the others
     return groups

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypedDict
 
 import numpy as np
 import torch
+from hydra.core.hydra_config import HydraConfig
 from hydra.utils import instantiate
 from jaxtyping import Float
 from omegaconf import DictConfig, OmegaConf
@@ -18,6 +19,7 @@ from rich.console import Console
 
 from poselift.cli.config import check_config, output_folder, plain_dict, run_configured
 from poselift.cli.predictions import Predicted, open_predictions
+from poselift.cli.sweep import in_sweep
 from poselift.core.annotations import Count
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_pair, write_json, write_text
@@ -58,7 +60,9 @@ class EvaluateKeys(TypedDict):
 
 
 def run(config: DictConfig) -> None:
-    """Evaluates, for the command line."""
+    """Evaluates, for the command line; each job of a sweep gets its own folder."""
+    if in_sweep():
+        config.output = HydraConfig.get().runtime.output_dir
     run_configured(evaluate, config)
 
 

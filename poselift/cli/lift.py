@@ -33,6 +33,7 @@ from poselift.recordings.summary import write_summary
 from poselift.samples import demo_video
 from poselift.structures import Recording, see_from_camera
 from poselift.video import VideoWriter
+from poselift.video.pictures import find_pictures
 from poselift.viz import OverlayRenderer
 
 NOBODY = 3
@@ -53,7 +54,12 @@ def add_command(commands: Any) -> None:
         "A new run replaces the files of the previous run, including people that --person leaves out. Exit codes: 0; 2 "
         "if an input cannot be used; 3 if nobody was lifted.",
     )
-    parser.add_argument("video", nargs="?", type=local_path, help="a video file (default: the demo clip)")
+    parser.add_argument(
+        "video",
+        nargs="?",
+        type=local_path,
+        help="a video file; or pictures: a folder, a pattern like frame_%%04d.png, a photo (default: the demo clip)",
+    )
     parser.add_argument("--out", type=local_path, metavar="DIR", help="output folder (default: poselift_out/NAME)")
     how = add_lift_options(parser)
     how.add_argument(
@@ -85,8 +91,10 @@ def run(arguments: argparse.Namespace) -> None:
         path = video = video or demo_video()
     else:
         path = keypoints.path
+        if not path.exists():
+            raise InputError(f"{path}: there is no such file or folder; check the path of the keypoints")
     request = make_lift_request(arguments)
-    out: Path = arguments.out or Path("poselift_out") / path.stem
+    out: Path = arguments.out or Path("poselift_out") / _name_of(path)
     check_folder(out, path, video, request.formats)
     if arguments.rerun is not None:
         check_rerun(arguments.rerun)
@@ -121,6 +129,11 @@ def run(arguments: argparse.Namespace) -> None:
             f"{out}/person_*.npz"
         )
     )
+
+
+def _name_of(path: Path) -> str:
+    """The name of the folder of results: the input's, or that of the folder in which a pattern's pictures are."""
+    return path.stem if path.exists() or "%" not in path.name else path.absolute().parent.name
 
 
 def lift_into(
@@ -198,10 +211,16 @@ def _choose_video(arguments: argparse.Namespace) -> Path | None:
     if arguments.video is not None and arguments.video_option is not None:
         raise InputError(f"two videos are given, {arguments.video} and --video {arguments.video_option}; give one")
     video: Path | None = arguments.video_option if arguments.video is None else arguments.video
-    if video is not None and (video.is_dir() or (video.is_file() and video.suffix.lower() in _KEYPOINT_FILES)):
-        name = shlex.quote(str(video))
-        what, videos = "a file of keypoints", ""
-        if video.is_dir():
-            what, videos = "a folder", f". For a folder of videos: poselift batch {name}"
-        raise InputError(f"{video} is {what}, not a video. For keypoints: poselift lift --keypoints {name}{videos}")
+    if video is None or find_pictures(video) is not None:
+        return video
+    name = shlex.quote(str(video))
+    if video.is_file() and video.suffix.lower() in _KEYPOINT_FILES:
+        raise InputError(f"{video} is a file of keypoints, not a video: poselift lift --keypoints {name}")
+    if video.is_dir():
+        raise InputError(
+            f"{video} is a folder without pictures. For a folder of videos: poselift batch {name} --out DIR. For "
+            f"keypoints: poselift lift --keypoints {name}"
+        )
+    if not video.exists():
+        raise InputError(f"{video}: no such file; check the path of the video")
     return video

@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 from poselift import __version__
 from poselift.cli.values import explain_value
 from poselift.core.choices import did_you_mean
+from poselift.core.endings import PICTURE_ENDINGS
 from poselift.core.errors import InputError, describe, make_printable
 from poselift.core.optional import not_installed
 from poselift.core.telemetry import turn_off_telemetry
@@ -35,6 +36,8 @@ _COMMANDS = {
     "evaluate": "score a lifter or saved predictions under a protocol; every setting is a Hydra override",
     "smooth": "filter a motion with a Butterworth filter",
     "measure": "measure ranges of motion and gait, as tables, files and a page",
+    "compare": "compare trials: what changed, with its doubt",
+    "opensim": "scale OpenSim's model to people and solve its inverse kinematics",
     "figure": "draw figures for papers",
     "report": "make the tables and plots of a paper from evaluations",
     "attention": "draw where a lifter looks in a video",
@@ -64,8 +67,17 @@ class _Command(_Parser):
         options, rest = super().parse_known_args(args, namespace)
         if rest:
             unknown = [argument for argument in rest if argument.startswith("-") and argument != "--"]
-            self.error(f"there is no {', '.join(unknown)}" if unknown else f"{', '.join(rest)} is too much")
+            many = f"{', '.join(rest[:3])}{', ...' if len(rest) > 3 else ''}"
+            hint = _explain_rest(rest)
+            self.error(f"there is no {', '.join(unknown)}" if unknown else f"{many} is too much{hint}")
         return options, rest
+
+
+def _explain_rest(rest: Sequence[str]) -> str:
+    """What may have been meant by words that no argument takes."""
+    if all(word.lower().endswith(PICTURE_ENDINGS) for word in rest):
+        return "; give the folder of the pictures"
+    return "; put a name with spaces into quotes, and give several videos to poselift batch"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -178,7 +190,7 @@ def _module(name: str) -> ModuleType:
     It loads for seconds. A signal meanwhile ends the process at once: nothing is written yet, and libraries that are
     half loaded turn an interrupt into other errors.
     """
-    place = f"{name}.{name}_command" if name in ("batch", "measure") else name.replace("-", "_")
+    place = f"{name}.{name}_command" if name in ("batch", "compare", "measure") else name.replace("-", "_")
     with _handle_signals(_end_at_once, signal.SIGINT, signal.SIGTERM):
         return importlib.import_module(f"poselift.cli.{place}")
 

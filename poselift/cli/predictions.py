@@ -11,16 +11,19 @@ from omegaconf import DictConfig, ListConfig
 
 from poselift.core.device import choose_device
 from poselift.core.errors import InputError
+from poselift.core.files import sha256
 from poselift.data.views import View
 from poselift.lifting import LiftOptions, lift_view
 from poselift.lifting.dataset_views import keypoints_of
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.models import load_weights
 from poselift.models.checkpoint import load_checkpoint
+from poselift.models.videopose3d import load_videopose3d
 from poselift.reports.plausibility import find_suspicions
 from poselift.reports.prediction_files import read_predictions
 from poselift.reports.protocols import Protocol
 from poselift.reports.training_settings import training_sha256
+from poselift.skeleton import H36M17
 
 
 class LifterPredictions:
@@ -165,6 +168,65 @@ class SavedPredictions:
         return find_suspicions(views, self._predictions, protocol)
 
 
+class PeerPredictions:
+    """Predictions of VideoPose3D's own network with one of its public checkpoints; see `LifterPredictions`.
+
+    Args:
+        config: of `poselift evaluate`.
+
+    Raises:
+        InputError: the checkpoint is of another network, or a setting has no effect on it.
+    """
+
+    lengths = True
+    partial = False
+    seed = None
+    skeleton = H36M17
+
+    def __init__(self, config: DictConfig) -> None:
+        path = Path(config.weights)
+        for name, usual in _OF_LIFTERS.items():
+            if name not in ("weights", "flip") and config[name] not in (usual, None):
+                raise InputError(f"{name}={config[name]} has no effect on a checkpoint of VideoPose3D; leave it out")
+        device = choose_device(config.device)
+        self._network, self._device = load_videopose3d(path).to(device), device
+        self._flip = config.flip is not False
+        self.name = path.stem
+        parameters = sum(parameter.numel() for parameter in self._network.parameters())
+        shape = {"channels": self._network.shrink.in_channels, "receptive_field": self._network.field}
+        self.model = {
+            "name": "VideoPose3D",
+            "config": shape,
+            "window": self._network.field,
+            "weights": str(path),
+            "sha256": sha256(path),
+            "parameters": parameters,
+        }
+        self.settings = {"flip": self._flip, "device": str(device)}
+        self.file: Mapping[str, Any] = {}
+
+    def predict(self, view: View) -> Float[np.ndarray, "t j 3"]:
+        """The joints of the view, relative to the pelvis, camera frame, metres.
+
+        Raises:
+            InputError: a keypoint is missing: this network has no mask for them.
+        """
+        points = view.convert(H36M17, view.skeleton).keypoints
+        if not bool(points.isfinite().all()):
+            missing = [name for name, at in zip(H36M17.joints, points.isnan().any((0, 2)), strict=True) if at]
+            raise InputError(
+                f"{view.name}: {', '.join(missing)} missing in some frames, which VideoPose3D's network cannot take; "
+                "choose data.keypoints= that have all joints of Human3.6M"
+            )
+        width, height = (float(side) for side in view.image_size)
+        joints = self._network.lift(points.float().to(self._device), (width, height), self._flip)
+        return (joints - joints[:, :1]).cpu().numpy()
+
+    def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
+        """None: the joints are those of Human3.6M."""
+        return []
+
+
 _OF_FILES: Mapping[str, Any] = {"joints": None, "unit": None}
 _OF_LIFTERS: Mapping[str, Any] = {
     "weights": "small",
@@ -174,12 +236,15 @@ _OF_LIFTERS: Mapping[str, Any] = {
 }
 """Settings that say how a file is read and how a lifter is run, with the defaults of conf/evaluate.yaml."""
 
-Predicted = LifterPredictions | SavedPredictions
+_PEERS = (".bin", ".pth", ".pt", ".tar")
+"""Endings of other programs' checkpoints."""
+
+Predicted = LifterPredictions | SavedPredictions | PeerPredictions
 """Whatever has the prediction of a view."""
 
 
 def open_predictions(config: DictConfig, views: Sequence[View]) -> Predicted:
-    """The predictions that a config asks for: those of a file if `predictions` names one, else a lifter's.
+    """The predictions that a config asks for: those of a file if `predictions` names one, else those of weights.
 
     Raises:
         InputError: a setting is one of the other kind, or something that the config names cannot be used.
@@ -189,4 +254,7 @@ def open_predictions(config: DictConfig, views: Sequence[View]) -> Predicted:
     if useless := [f"{name}={config[name]}" for name, value in usual.items() if config[name] not in (value, None)]:
         where, without = ("predictions=", "predictions=null") if read else ("a lifter", "a file as predictions=")
         raise InputError(f"{useless[0]} has no effect on {where}; leave it out, or give {without}")
-    return SavedPredictions(config, views) if read else LifterPredictions(config)
+    if read:
+        return SavedPredictions(config, views)
+    peer = config.weights is not None and Path(config.weights).suffix in _PEERS
+    return PeerPredictions(config) if peer else LifterPredictions(config)

@@ -109,7 +109,8 @@ def _expand(patterns: Sequence[str]) -> list[str]:
         found = [pattern] if named else sorted(glob(pattern, recursive=True))
         if not named:
             empty = [path for path in found if Path(path).is_dir() and not (Path(path) / "metrics.json").is_file()]
-            found = [path for path in found if path not in empty]
+            # A sweep writes multirun.yaml beside the folders of its jobs.
+            found = [path for path in found if path not in empty and not path.endswith("multirun.yaml")]
             if empty:
                 print(f"left out, because they have no metrics.json: {', '.join(empty)}", file=sys.stderr)
         if not found:

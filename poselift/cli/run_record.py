@@ -117,7 +117,13 @@ def _sha256_of_tensors(batch: Batch) -> str:
 
 def train_command() -> str:
     """The command of this run."""
-    return shlex.join(["poselift", "train", *HydraConfig.get().overrides.task])
+    return shlex.join(["poselift", "train", *_own_configs(), *HydraConfig.get().overrides.task])
+
+
+def _own_configs() -> list[str]:
+    """The option --config-dir of this run, if it was given."""
+    sources = HydraConfig.get().runtime.config_sources
+    return [word for source in sources if source.provider == "command-line" for word in ("--config-dir", source.path)]
 
 
 def resume_command(config: DictConfig, **changes: object) -> str:
@@ -132,10 +138,10 @@ def resume_command(config: DictConfig, **changes: object) -> str:
     replaced = ["resume", "overwrite", *changes]
     place = [override(key, value) for key, value in changes.items()]
     if hydra.mode == RunMode.MULTIRUN:
-        replaced.append("output")
-        place.append(override("output", config.output))
+        replaced += ["output", "name"]
+        place += [override("output", config.output), override("name", config.name)]
     kept = [given for given in hydra.overrides.task if given.split("=")[0].lstrip("+") not in replaced]
-    return shlex.join([*begin, *kept, *place, "resume=auto"])
+    return shlex.join([*begin, *_own_configs(), *kept, *place, "resume=auto"])
 
 
 def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], weights: Path) -> str:

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytorch_lightning as pl
 import torch
 from hydra.core.hydra_config import HydraConfig
-from hydra.types import RunMode
 from hydra.utils import instantiate
 from omegaconf import DictConfig
 from pytorch_lightning.utilities import rank_zero_only
 
 from poselift.cli.config import output_folder, run_configured
 from poselift.cli.earlier_run import check_earlier, find_checkpoint, read_resumed
+from poselift.cli.sweep import in_sweep, name_in_sweep
 from poselift.cli.train_end import end_stopped, finish, report_finished, say_what_comes
 from poselift.cli.train_parts import RunParts, build_trainer, explain_settings, training_task
 from poselift.cli.train_settings import check_settings
@@ -37,9 +37,18 @@ _NOISE = (
 def run(config: DictConfig) -> float | None:
     """Runs `train` for the command line; each job of a sweep gets its own folder."""
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
-    if HydraConfig.initialized() and HydraConfig.get().mode == RunMode.MULTIRUN:
+    if in_sweep():
         config.output = HydraConfig.get().runtime.output_dir
+        config.name = name_in_sweep(str(config.name))
+    if HydraConfig.initialized() and trainer_stops_early(config):
+        config.trainer.max_steps = config.steps
     return run_configured(train, config)
+
+
+def trainer_stops_early(config: DictConfig) -> bool:
+    """Whether the user gives steps= and a trainer with fewer of its own, such as trainer=smoke."""
+    given = [line.split("=")[0].lstrip("+") for line in HydraConfig.get().overrides.task]
+    return "steps" in given and "trainer.max_steps" not in given and config.trainer.max_steps != config.steps
 
 
 def train(config: DictConfig, data: MotionData | None = None) -> float | None:

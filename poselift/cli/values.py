@@ -40,7 +40,8 @@ def local_path(text: str) -> Path:
     """
     if "://" in full_text(text):
         raise ArgumentTypeError(
-            f"{text} is a URL; give a file of this machine (poselift stream takes URLs of cameras and videos)"
+            f"{text} is a URL; give a file of this machine: download a video first, that of a page with a program such "
+            "as yt-dlp (poselift stream takes URLs of cameras)"
         )
     return Path(text)
 

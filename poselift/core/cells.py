@@ -1,6 +1,7 @@
 """Cells of CSV files: numbers in one way, and names that spreadsheets do not take for formulas."""
 
 import math
+from typing import Any
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """First letters of formulas, also in full width: https://owasp.org/www-community/attacks/CSV_Injection"""
@@ -18,7 +19,7 @@ def escape_formula(name: str) -> str:
     return f"'{name}" if name.startswith(_FORMULA) else name
 
 
-def format_cell(value: str | float | int | None, digits: int | None = None) -> str:
+def format_cell(value: Any, digits: int | None = None) -> str:
     """A cell: names as of `escape_formula`, flags as 0 or 1, and nothing for a number that is unknown.
 
     Args:

@@ -83,3 +83,47 @@ def _why(error: Exception) -> str:
         return f"it wants {found[1]}, which is no plain data"
     found = re.search(r"WeightsUnpickler error:(.*)", str(error))
     return reason(error) if found is None else shorten(found[1].strip())
+
+
+class _Forgotten:
+    """Stands for what a file holds besides tensors, such as the state of a random generator; it keeps nothing."""
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def __setstate__(self, state: object) -> None:
+        pass
+
+
+_FORGOTTEN = (
+    "numpy.random.__RandomState_ctor",
+    "numpy.random._pickle.__randomstate_ctor",
+    "numpy.random._pickle.__bit_generator_ctor",
+    "numpy.random.mtrand.RandomState",
+    "numpy.random._mt19937.MT19937",
+    *(f"numpy.{core}.multiarray.{name}" for core in ("core", "_core") for name in ("_reconstruct", "scalar")),
+    "numpy.ndarray",
+    "numpy.dtype",
+    "_codecs.encode",
+)
+"""What other programs' training loops save beside their weights."""
+
+
+def read_foreign_weights(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The content of another program's checkpoint: its tensors and plain data; random generators are left out.
+
+    Nothing in the file is run.
+
+    Raises:
+        InputError: the file is damaged, is no checkpoint, or holds anything else.
+    """
+    try:
+        with torch.serialization.safe_globals([(_Forgotten, name) for name in _FORGOTTEN]):
+            content = torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError as error:
+        raise InputError(f"no such file: {path}; check the path of the weights") from error
+    except Exception as error:  # a damaged pickle may raise anything
+        raise InputError(f"{path} cannot be read as a checkpoint of PyTorch ({_why(error)}); copy it again") from error
+    if not isinstance(content, dict):
+        raise InputError(f"{path} holds no weights by name; give a checkpoint of PyTorch")
+    return content

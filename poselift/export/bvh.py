@@ -7,11 +7,14 @@ from jaxtyping import Float
 
 from poselift.core.files import atomic_text
 from poselift.export.character import Character, Rigging, make_character
-from poselift.kinematics.angles import euler_zxy
+from poselift.kinematics.angles import euler_zxy, euler_zyx
 from poselift.numerics.times import count_even_frames, usual_interval
 from poselift.structures import Motion
 
 _CENTIMETRES = 100.0
+
+_USUAL = ("Zrotation Xrotation Yrotation", euler_zxy)
+"""The channels of a joint, and their angles."""
 
 
 def write_bvh(
@@ -23,6 +26,8 @@ def write_bvh(
     rigging: Rigging | None = None,
 ) -> None:
     """Writes the bones and their motion: centimetres, rotations in the order Z, X, Y, in degrees.
+
+    In LAFAN1's skeleton the order is Z, Y, X, as in the files of that dataset.
 
     The rest pose stands on the ground and faces +Z, or -Y with Z up. Angles are continuous. BVH has one frame time and
     no gaps: frames are taken at a constant rate from the ones next to them, and an empty frame repeats the last pose
@@ -40,7 +45,9 @@ def write_bvh(
         InputError: the file cannot be written, the skeleton lacks joints, no frame has a pose, or feet are to be
             locked in a motion without contacts.
     """
-    figure = make_character(motion, rigging or Rigging())
+    rigging = rigging or Rigging()
+    figure = make_character(motion, rigging)
+    order, euler = ("Zrotation Yrotation Xrotation", euler_zyx) if rigging.rig == "lafan1" else _USUAL
     if up == "z":
         figure = figure.turn_z_up()
     times = figure.timestamps
@@ -48,7 +55,7 @@ def write_bvh(
     first = times[0] if start is None else start
     grid = first + interval * np.arange(count_even_frames(float(times[-1] - first), interval, len(times)))
     nearest = np.searchsorted((times[1:] + times[:-1]) / 2, grid)
-    angles = _unwrap(np.degrees(euler_zxy(figure.rotations[nearest])))
+    angles = _unwrap(np.degrees(euler(figure.rotations[nearest])))
     places = np.broadcast_to(figure.offsets, angles.shape).copy()
     places[:, figure.mover] = figure.way[nearest]
     channels = [
@@ -57,7 +64,7 @@ def write_bvh(
         for channel in ((_CENTIMETRES * places[:, row], angles[:, row]) if row <= figure.mover else (angles[:, row],))
     ]
     with atomic_text(path) as file:
-        file.write("HIERARCHY\n" + _format_hierarchy(figure, 0, ""))
+        file.write("HIERARCHY\n" + _format_hierarchy(figure, order, 0, ""))
         file.write(f"MOTION\nFrames: {len(grid)}\nFrame Time: {interval:.8f}\n")
         np.savetxt(file, np.concatenate(channels, 1), fmt="%.5f")
 
@@ -71,7 +78,7 @@ def _order_bones(figure: Character, bone: int = 0) -> list[int]:
     return [bone, *(found for child in _children(figure, bone) for found in _order_bones(figure, child))]
 
 
-def _format_hierarchy(figure: Character, bone: int, indent: str) -> str:
+def _format_hierarchy(figure: Character, order: str, bone: int, indent: str) -> str:
     """A bone and all below it as text."""
 
     def offset(metres: Float[np.ndarray, "3"]) -> str:
@@ -80,9 +87,9 @@ def _format_hierarchy(figure: Character, bone: int, indent: str) -> str:
     inner = indent + "\t"
     moves = "6 Xposition Yposition Zposition " if bone <= figure.mover else "3 "
     text = f"{indent}{'JOINT' if bone else 'ROOT'} {figure.names[bone]}\n{indent}{{\n"
-    text += f"{inner}{offset(figure.offsets[bone])}\n{inner}CHANNELS {moves}Zrotation Xrotation Yrotation\n"
+    text += f"{inner}{offset(figure.offsets[bone])}\n{inner}CHANNELS {moves}{order}\n"
     children = _children(figure, bone)
-    text += "".join(_format_hierarchy(figure, child, inner) for child in children)
+    text += "".join(_format_hierarchy(figure, order, child, inner) for child in children)
     if not children:
         text += f"{inner}End Site\n{inner}{{\n{inner}\t{offset(figure.tips[bone] - figure.rest[bone])}\n{inner}}}\n"
     return f"{text}{indent}}}\n"
@@ -91,7 +98,8 @@ def _format_hierarchy(figure: Character, bone: int, indent: str) -> str:
 def _unwrap(angles: Float[np.ndarray, "t s 3"]) -> Float[np.ndarray, "t s 3"]:
     """The same rotations by the angles that are next to those of the frame before.
 
-    Each rotation has two triples: (z, x, y) and (z + 180, 180 - x, y + 180), each up to full turns.
+    Each rotation has two triples: (z, x, y) and (z + 180, 180 - x, y + 180), each up to full turns; of the order Z, Y,
+    X likewise.
     """
     both = np.stack([angles, np.array([180.0, 180.0, 180.0]) + angles * np.array([1.0, -1.0, 1.0])])
     out = angles.copy()

@@ -26,7 +26,7 @@ _DOWN = np.radians(45.0)
 _TIP = 0.3
 """Length of a last bone relative to the one before it, where nothing shows its end."""
 
-Rest = Literal["t", "a", "first"]
+Rest = Literal["t", "a", "first", "bones"]
 
 
 def rig_names() -> list[str]:
@@ -40,7 +40,8 @@ class Rigging:
 
     Attributes:
         rig: one of `rig_names`.
-        rest: a T-pose, an A-pose, or the first frame as rest pose; None for the usual one of the rig.
+        rest: a T-pose, an A-pose, the first frame as rest pose, or every bone along x ("bones", of LAFAN1); None for
+            the usual one of the rig.
         lock_feet: whether feet in contact stand still (`poselift.kinematics.lock_feet`).
 
     Raises:
@@ -63,7 +64,7 @@ class Character:
     Attributes:
         names: of the bones.
         parents: index of each bone's parent, which comes before it; -1 for the first.
-        rest: place of each bone in the rest pose, metres; the feet are on the ground.
+        rest: place of each bone in the rest pose, metres; the feet are on the ground in a T-pose and an A-pose.
         tips: end of each last bone in the rest pose, metres; NaN where a bone follows.
         mover: index of the bone that moves; the others only turn. Bones above it stay at the origin.
         way: place of that bone, metres.
@@ -161,7 +162,12 @@ def make_character(motion: Motion, rigging: Rigging) -> Character:
     mover = next(row for row, bone in enumerate(bones) if bone.segment == rigged.rig.names[0])
 
     rest = rigging.rest or ("t" if rigging.rig == OWN else _read_table()[rigging.rig]["rest"])
-    turned = world[0] if rest == "first" else np.stack([_rest_turn(bone.segment, rest) for bone in bones])
+    if rest == "first":
+        turned = world[0]
+    elif rest == "bones":
+        turned = _along_x(bones, starts)
+    else:
+        turned = np.stack([_rest_turn(bone.segment, rest) for bone in bones])
     placed = _pose(starts, parents, turned)
     if rest == "first":
         placed[mover:] += rigged.root[shown[0]] - placed[mover]
@@ -251,6 +257,38 @@ def _rest_turn(segment: str, rest: Rest) -> Float[np.ndarray, "3 3"]:
     angle = -_DOWN if side == "left" else _DOWN
     cos, sin = np.cos(angle), np.sin(angle)
     return np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
+
+
+_UP, _AHEAD, _LEFT = np.eye(3)[[1, 2, 0]]
+"""Of a person in the T-pose, who faces +Z."""
+
+
+def _along_x(bones: tuple[_Bone, ...], starts: Float[np.ndarray, "s 3"]) -> Float[np.ndarray, "s 3 3"]:
+    """Rotation of each bone from the T-pose into the rest pose of LAFAN1, in which the frames of all bones are equal.
+
+    The x axes run along the bones. The z axis is to the left in hips, spine, neck and head, and to the right in legs
+    and feet; that of a hanging arm is to the left. So the knee and the elbow bend about z.
+    """
+    turned = []
+    for row, bone in enumerate(bones):
+        side = {"left": 1.0, "right": -1.0}.get(bone.slot.partition("_")[0], 0.0)
+        part = bone.slot.partition("_")[2] if side else bone.slot
+        if part in ("shoulder", "upper_arm", "lower_arm", "hand"):
+            x, y = side * _LEFT, -_AHEAD
+        elif part in ("upper_leg", "lower_leg"):
+            x, y = -_UP, _AHEAD
+        elif part == "foot":
+            toes = next((at for at, other in enumerate(bones) if other.parent == bone.name), None)
+            x = _AHEAD if toes is None else starts[toes] - starts[row]
+            x = x - (x @ _LEFT) * _LEFT
+            x = x / np.linalg.norm(x)
+            y = np.cross(-_LEFT, x)
+        elif part == "toes":
+            x, y = _AHEAD, _UP
+        else:
+            x, y = _UP, _AHEAD
+        turned.append(np.stack([x, y, np.cross(x, y)]))
+    return np.stack(turned)
 
 
 def _pose(

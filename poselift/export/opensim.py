@@ -22,7 +22,7 @@ from poselift.structures import Height, Motion
 MODEL = "Rajagopal2015.osim"
 """Name of the model in OpenSim's collection of models; the setups seek it in their own folder."""
 
-_SCALED = "scaled.osim"
+SCALED = "scaled.osim"
 """Name of the scaled model."""
 
 _PLACES = {
@@ -161,7 +161,7 @@ def _make_scaling(
             marker_file=trc,
             time_range=span,
             preserve_mass_distribution="true",
-            output_model_file=_SCALED,
+            output_model_file=SCALED,
         ),
         mass=-1.0,  # keeps the model's mass: no joint shows the person's
         # Millimetres, for information: OpenSim does not scale by it.
@@ -179,7 +179,7 @@ def _make_tracking(name: str, joints: tuple[str, ...], trc: str, span: str) -> E
         "InverseKinematicsTool",
         name,
         _node("IKTaskSet", "", _objects(tasks)),
-        model_file=_SCALED,
+        model_file=SCALED,
         marker_file=trc,
         time_range=span,
         report_errors="true",

@@ -12,9 +12,9 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError, shorten
+from poselift.core.frame_numbers import frame_numbers
 from poselift.core.safe_parsing import read_json, whole_number
 from poselift.geometry.camera import MOST_PIXELS
-from poselift.keypoints.frame_numbers import frame_numbers
 from poselift.skeleton import BODY25, COCO17, COCO18, COCO_WHOLEBODY23, HALPE26, SKELETONS, Skeleton, closest_skeleton
 from poselift.skeleton.naming import find_places, spell_name, translate_name
 

@@ -7,6 +7,7 @@ changes a lifted motion lies in `poselift.lifting`: `finish.level_feet` in the c
 """
 
 from poselift.kinematics.angles import Angles, measure_joint_angles
+from poselift.kinematics.comparison import Change, Trial, compare_trials
 from poselift.kinematics.cycles import PERCENT, Cycles, cut_gait_cycles
 from poselift.kinematics.feet import lock_feet
 from poselift.kinematics.filtering import butterworth
@@ -14,7 +15,9 @@ from poselift.kinematics.footfalls import Footfalls, find_footfalls, steps_with
 from poselift.kinematics.gait import Gait, Step, Stride, measure_gait
 from poselift.kinematics.heading import face_along_x
 from poselift.kinematics.inverse import points_y_up, solve
+from poselift.kinematics.measures import measure_numbers
 from poselift.kinematics.opensim_coordinates import compute_coordinates
+from poselift.kinematics.outliers import hampel
 from poselift.kinematics.propagation import add_uncertainty
 from poselift.kinematics.rate import resample_motion
 from poselift.kinematics.rig import Z_UP, Rig, RiggedMotion
@@ -25,6 +28,7 @@ __all__ = [
     "PERCENT",
     "Z_UP",
     "Angles",
+    "Change",
     "Cycles",
     "Footfalls",
     "Gait",
@@ -32,15 +36,19 @@ __all__ = [
     "RiggedMotion",
     "Step",
     "Stride",
+    "Trial",
     "add_uncertainty",
     "butterworth",
+    "compare_trials",
     "compute_coordinates",
     "cut_gait_cycles",
     "face_along_x",
     "find_footfalls",
+    "hampel",
     "lock_feet",
     "measure_gait",
     "measure_joint_angles",
+    "measure_numbers",
     "measure_segment_angles",
     "points_y_up",
     "relative_to_body",

@@ -21,6 +21,9 @@ from poselift.kinematics.inverse import solve
 from poselift.kinematics.rig import RiggedMotion
 from poselift.structures import Motion
 
+_LOCKED = 1e-6
+"""Cosine of the middle angle below which the first and the third one turn about one axis."""
+
 _POLE = 10.0
 """Degrees from the arm that hangs or points up within which the plane of its elevation is unknown."""
 
@@ -197,6 +200,17 @@ def euler_zxy(turned: Float[np.ndarray, "*n 3 3"]) -> Float[np.ndarray, "*n 3"]:
     z = np.arctan2(-turned[..., 0, 1], turned[..., 1, 1])
     y = np.arctan2(-turned[..., 2, 0], turned[..., 2, 2])
     return np.stack([z, x, y], -1)
+
+
+def euler_zyx(turned: Float[np.ndarray, "*n 3 3"]) -> Float[np.ndarray, "*n 3"]:
+    """Angles (z, y, x) of Rz Ry Rx, radians; x is 0 where y is a right angle, as z and x turn about one axis there."""
+    y = -np.arcsin(np.clip(turned[..., 2, 0], -1.0, 1.0))
+    locked = np.hypot(turned[..., 0, 0], turned[..., 1, 0]) < _LOCKED
+    z = np.arctan2(
+        np.where(locked, -turned[..., 0, 1], turned[..., 1, 0]), np.where(locked, turned[..., 1, 1], turned[..., 0, 0])
+    )
+    x = np.where(locked, 0.0, np.arctan2(turned[..., 2, 1], turned[..., 2, 2]))
+    return np.stack([z, y, x], -1)
 
 
 def _shoulder(turned: Float[AnyArray, "t 3 3"], arm: Hinge, sign: float) -> tuple[AnyArray, AnyArray, AnyArray]:

@@ -1,12 +1,12 @@
 """Foot strikes and toe-offs from how the feet move relative to the pelvis.
 
 Over ground, on a treadmill and beside a moving camera a foot swings ahead of the pelvis and then goes back under it, so
-no foot has to rest in the world. A walker's heel strikes where it is farthest ahead, and the toe leaves where it is
-farthest behind (Zeni et al., Gait & Posture 2008; the least biased of seven kinematic methods in Zhang et al., arXiv
-2503.00794). A runner's foot moves back before it lands and after it has left, so there these are 50 ms early and 110 ms
-late: a runner's events are where the foot takes up and gives up the speed that it has on the ground. An ankle leaves
-before the toe, so without toes a walker's foot is off when the ankle overtakes the pelvis. docs/angles.md has the
-errors.
+no foot has to rest in the world. A walker's heel is farthest ahead shortly before it strikes, and the toe is farthest
+behind shortly after it leaves (Zeni et al., Gait & Posture 2008; the least biased of seven kinematic methods in Zhang
+et al., arXiv 2503.00794): force plates are 28 ms later and 8 ms earlier. A runner's foot moves back before it lands and
+after it has left, so there these are 50 ms early and 110 ms late. So events are where the foot takes up and gives up a
+share of the speed that it has on the ground. An ankle leaves before the toe, so without toes a walker's foot is off
+when the ankle already overtakes the pelvis. docs/angles.md has the errors.
 """
 
 from collections.abc import Sequence
@@ -66,13 +66,14 @@ WHY_SITS = "No steps: the legs move under somebody who sits, or is low on bent k
 WHY_BACKWARDS = "No steps: the person walks backwards, and strikes and toe-offs are those of a walk forwards."
 
 _SHARES = {
-    ("walk", "big_toe"): (0.0, 0.0),
-    ("walk", "ankle"): (0.0, -0.6),
+    ("walk", "big_toe"): (0.5, 0.2),
+    ("walk", "ankle"): (0.4, -0.3),
     ("run", "big_toe"): (0.8, 0.9),
     ("run", "ankle"): (0.8, 0.6),
 }
 """Backward speed of a foot at its strike and toe-off, as shares of that on the ground, by gait and by the joint that
-shows the toe-off. Set on the CMU corpus beside the heights and speeds of heels and toes."""
+shows the toe-off. A walk's are set on force plates under children (benchmarks/gait_lab.py), a run's on the CMU corpus
+beside the heights and speeds of heels and toes."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from poselift.models.mirrored_windows import lift_windows
     from poselift.models.model_config import ModelConfig
     from poselift.models.recurrent import RecurrentConfig, RecurrentLifter
-    from poselift.models.seq2seq import BahdanauConfig, BahdanauLifter, LuongConfig, LuongLifter
+    from poselift.models.seq2seq import (
+        BahdanauConfig,
+        BahdanauLifter,
+        LuongConfig,
+        LuongLifter,
+        PlainSequenceConfig,
+        PlainSequenceLifter,
+    )
     from poselift.models.tcn import TemporalConvolution, TemporalConvolutionConfig
 
 __all__ = [
@@ -39,6 +46,8 @@ __all__ = [
     "LuongConfig",
     "LuongLifter",
     "ModelConfig",
+    "PlainSequenceConfig",
+    "PlainSequenceLifter",
     "RecurrentConfig",
     "RecurrentLifter",
     "SimpleBaseline",

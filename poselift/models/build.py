@@ -11,13 +11,21 @@ from poselift.models.lifter import LifterConfig, SpatioTemporalLifter
 from poselift.models.martinez import SimpleBaseline, SimpleBaselineConfig
 from poselift.models.model_config import ModelConfig, config_from_dict
 from poselift.models.recurrent import RecurrentConfig, RecurrentLifter
-from poselift.models.seq2seq import BahdanauConfig, BahdanauLifter, LuongConfig, LuongLifter
+from poselift.models.seq2seq import (
+    BahdanauConfig,
+    BahdanauLifter,
+    LuongConfig,
+    LuongLifter,
+    PlainSequenceConfig,
+    PlainSequenceLifter,
+)
 from poselift.models.tcn import TemporalConvolution, TemporalConvolutionConfig
 
 MODELS: dict[type[ModelConfig], type[Lifter]] = {
     LifterConfig: SpatioTemporalLifter,
     EncoderDecoderConfig: EncoderDecoder,
     RecurrentConfig: RecurrentLifter,
+    PlainSequenceConfig: PlainSequenceLifter,
     BahdanauConfig: BahdanauLifter,
     LuongConfig: LuongLifter,
     SimpleBaselineConfig: SimpleBaseline,

@@ -158,6 +158,35 @@ def read_pelvis(card: dict[str, Any], path: Path) -> Pelvis | None:
     return pelvis
 
 
+_CHECKPOINTS = (".bin", ".pth", ".pt", ".tar", ".ckpt", ".h5", ".pkl")
+"""Endings of the weights of training programs."""
+
+
+def _refuse_other_files(path: Path) -> None:
+    """Says what other file was given as weights.
+
+    Nothing for what may be a mistyped name.
+
+    Raises:
+        InputError: the path is that of a file of weights.
+    """
+    if path.suffix.lower() == ".ckpt":
+        raise InputError(
+            f"{path} is a checkpoint of a training run, which poselift evaluate takes; lift with the .safetensors file "
+            "in the run's folder"
+        )
+    if path.suffix.lower() in _CHECKPOINTS:
+        raise InputError(
+            f"{path} is a file of PyTorch or another program; weights of poselift are a .safetensors file with a .json "
+            "of the same name. poselift evaluate weights=FILE takes checkpoints of VideoPose3D; for other lifters, run "
+            "the program that wrote it and give its output to poselift evaluate as predictions="
+        )
+    if path.suffix.lower() == ".onnx":
+        raise InputError(f"{path} is a graph without its weights' card; give the .safetensors file beside it")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; give the .safetensors file in it")
+
+
 @check_annotations
 def load_weights(name_or_path: str | Path, device: str = "cpu") -> Weights:
     """Loads a lifter with its card.
@@ -176,6 +205,7 @@ def load_weights(name_or_path: str | Path, device: str = "cpu") -> Weights:
     if path.suffix != ".safetensors":
         shipped = shipped_weights()
         if str(name_or_path) not in shipped:
+            _refuse_other_files(path)
             known = ", ".join(shipped) or "none"
             raise InputError(
                 f"no shipped weights are called {str(name_or_path)!r}; choose {known}, or give a .safetensors file"

@@ -1,8 +1,8 @@
-"""Sequence to sequence with attention: Bahdanau's and Luong's decoders as lifters.
+"""Sequence to sequence: a decoder without attention, Bahdanau's and Luong's, as lifters.
 
-The encoder reads the 2D of all frames. The decoder writes the 3D of one frame after the other and attends to the
-encoder's states for each. In training it is fed the true joints of the previous frame (teacher forcing), in use its
-own. Both sides know the time of their frames by a code of the seconds.
+The encoder reads the 2D of all frames. The decoder writes the 3D of one frame after the other. With attention it looks
+at the encoder's states for each; without, it has their last one alone. In training it is fed the true joints of the
+previous frame (teacher forcing), in use its own. Both sides know the time of their frames by a code of the seconds.
 """
 
 from abc import abstractmethod
@@ -41,7 +41,7 @@ class SequenceToSequenceConfig(ModelConfig):
 
 
 class SequenceToSequence(Lifter):
-    """Base of the two: the loop over frames and the teacher forcing."""
+    """Base of the three: the loop over frames and the teacher forcing."""
 
     config: SequenceToSequenceConfig
     teacher_forced: ClassVar[bool] = True
@@ -124,6 +124,50 @@ def _last(memory: Float[Tensor, "b t m"], encoded: Encoded) -> Float[Tensor, "b 
     """The encoder's state at the clip's last frame."""
     last = encoded.valid.sum(1).clamp(min=1) - 1
     return memory[torch.arange(len(memory), device=memory.device), last]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainSequenceConfig(SequenceToSequenceConfig):
+    """What builds a `PlainSequenceLifter`."""
+
+
+class PlainSequenceLifter(SequenceToSequence):
+    """Sequence to sequence without attention (Sutskever et al. 2014, https://arxiv.org/abs/1409.3215).
+
+    One vector, the state of the encoder's LSTM after the last frame, is all that the decoder's LSTM knows of the 2D.
+    Deviations: one layer instead of four, as in the lifters with attention, and frames are read forwards; a linear
+    layer lies between the two states.
+    """
+
+    config: PlainSequenceConfig
+
+    def __init__(self, config: PlainSequenceConfig) -> None:
+        super().__init__(config)
+        channels = 3 * len(self.skeleton_out)
+        self.encoder = nn.LSTM(config.dim, config.dim, batch_first=True)
+        self.initial = nn.Linear(config.dim, 2 * config.dim)
+        self.cell = nn.LSTMCell(channels + config.dim, config.dim)
+        self.out = nn.Linear(config.dim, channels)
+
+    def encode(self, frames: Float[Tensor, "b t d"], encoded: Encoded) -> Float[Tensor, "b t m"]:
+        """The states of the LSTM."""
+        return run_valid(self.encoder, frames, encoded)
+
+    def start(self, memory: Float[Tensor, "b t m"], encoded: Encoded) -> State:
+        """Hidden and cell state from the encoder's last state."""
+        return torch.tanh(self.initial(_last(memory, encoded))).chunk(2, -1)
+
+    def step(
+        self,
+        previous: Float[Tensor, "b c"],
+        code: Float[Tensor, "b d"],
+        state: State,
+        memory: Float[Tensor, "b t m"],
+        valid: Bool[Tensor, "b t"],
+    ) -> tuple[Float[Tensor, "b c"], State]:
+        """The joints, from the state alone."""
+        hidden, cell = self.cell(torch.cat((previous, code), -1), (state[0], state[1]))
+        return self.out(hidden), (hidden, cell)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -120,6 +120,22 @@ def find_motions(given: Iterable[Path]) -> list[Path]:
     return [path for each in given for path in (find_people(each) if each.is_dir() else [each])]
 
 
+def find_all_motions(given: Iterable[Path]) -> list[Path]:
+    """The motions that a command line names; a folder of `poselift batch` stands for the people of all its results.
+
+    Raises:
+        InputError: a folder has nobody.
+    """
+    folders: list[Path] = []
+    for each in given:
+        own = each.is_dir() and not any(map(is_person, each.iterdir()))
+        inner = (
+            sorted(one for one in each.iterdir() if one.is_dir() and any(map(is_person, one.iterdir()))) if own else []
+        )
+        folders += inner or [each]
+    return find_motions(folders)
+
+
 def read_posed(paths: Iterable[Path]) -> dict[Path, Recording]:
     """The recordings of the npz files whose person has a pose, by file; prints the files of the others.
 

@@ -11,6 +11,7 @@ from av.container import InputContainer
 from av.stream import Disposition
 from av.video.stream import VideoStream
 
+from poselift.core.endings import HEIF_ENDINGS
 from poselift.core.errors import InputError
 
 _PATIENCE = 10.0
@@ -63,8 +64,12 @@ def open_video(path: str | os.PathLike[str]) -> Iterator[tuple[InputContainer, V
     path = Path(path)
     if not path.exists():
         raise InputError(f"{path}: no such file; check the path of the video")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder without pictures; give one video, or a folder of .png or .jpg pictures")
     if not path.is_file():
         raise InputError(f"{path} is not a file; give one video file")
+    if path.suffix.lower() in HEIF_ENDINGS:
+        raise InputError(f"{path} is a picture of a kind that poselift does not read; save it as .jpg or .png")
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty (0 bytes); copy or record the video again")
     try:
@@ -152,7 +157,7 @@ def _video_stream(container: InputContainer, name: str) -> VideoStream:
     if container.format.name == "tty":
         raise InputError(f"{name} is a text file, not a video; give a video")
     if container.format.name.endswith("_pipe") or container.format.name == "image2":
-        raise InputError(f"{name} is a still picture, not a video; give a video")
+        raise InputError(f"{name} is a still picture with the name of something else; rename it to .png or .jpg")
     # FFmpeg knows the container but not the codec; PyAV types it as if there were always one.
     if stream.codec_context is None:
         raise InputError(f"{name} has video of an unknown codec; convert it to H.264 (.mp4) first")

@@ -11,8 +11,9 @@ from av.container import InputContainer
 from av.video.stream import VideoStream
 
 from poselift.core.annotations import check_annotations
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, describe
 from poselift.video.decoder import Decoder, open_video
+from poselift.video.pictures import PICTURE_RATE, Pictures, find_pictures, read_picture
 from poselift.video.upright import Upright
 
 
@@ -21,7 +22,7 @@ class VideoInfo:
     """Facts about a video. Duration, frame rate and number of frames come from the header, which can be wrong.
 
     Attributes:
-        path: the file.
+        path: the file, or the folder or pattern of pictures.
         width: width of the displayed picture, upright and with square pixels.
         height: height of the displayed picture.
         duration: seconds; None if unknown.
@@ -43,6 +44,9 @@ class VideoInfo:
 def probe(path: str | os.PathLike[str]) -> VideoInfo:
     """Facts about a video, from its header and its first picture.
 
+    Args:
+        path: the video, or pictures as `VideoReader` takes them; these count as 30 a second, and one alone has no rate.
+
     Raises:
         InputError: the file is missing, is not a video, or has no picture that can be decoded.
 
@@ -53,6 +57,8 @@ def probe(path: str | os.PathLike[str]) -> VideoInfo:
         (960, 540, 120)
     """
     path = Path(path)
+    if (pictures := find_pictures(path)) is not None:
+        return _probe_pictures(pictures)
     with open_video(path) as (container, stream):
         first = next(iter(Decoder(container, stream)), None)
         if first is None:
@@ -71,6 +77,27 @@ def probe(path: str | os.PathLike[str]) -> VideoInfo:
         frames=frames,
         fps=float(rate) if rate else None,
         rotation=upright.rotation,
+    )
+
+
+def _probe_pictures(pictures: Pictures) -> VideoInfo:
+    """Facts about pictures, by their numbers and the first one that can be decoded."""
+    try:
+        image = next((image for image in map(read_picture, pictures.files) if image is not None), None)
+    except OSError as error:
+        raise InputError(describe(error)) from error
+    if image is None:
+        raise InputError(f"{pictures.path}: no picture can be decoded; write or copy them again as PNG or JPEG")
+    alone = len(pictures.files) == 1
+    count = pictures.places[-1] + 1
+    return VideoInfo(
+        path=pictures.path,
+        width=image.shape[1],
+        height=image.shape[0],
+        duration=None if alone else count / PICTURE_RATE,
+        frames=len(pictures.files),
+        fps=None if alone else PICTURE_RATE,
+        rotation=0,
     )
 
 

@@ -21,6 +21,7 @@ from poselift.numerics.times import check_bounds, check_rate
 from poselift.video.clock import Clock
 from poselift.video.decoder import Decoder, open_video
 from poselift.video.ffmpeg_errors import count_errors
+from poselift.video.pictures import Pictures, decode_pictures, find_pictures
 from poselift.video.probe import probe
 from poselift.video.problems import Problems, is_cut_off
 from poselift.video.upright import Upright, pixel_aspect
@@ -55,8 +56,11 @@ class VideoReader:
     Timestamps strictly increase: frames with a repeated or earlier timestamp are dropped. A damaged or truncated file
     gives the frames that can be decoded. `warnings` reports both. Each iteration opens the file anew.
 
+    Pictures are a video too, 30 a second without `fps`: a folder of them, a pattern of their names such as
+    frame_%04d.png, or one photo. Numbers that are missing in their names are missing frames.
+
     Args:
-        path: the video.
+        path: the video, or the pictures.
         start: seconds; reading starts with the first frame at or after it.
         end: seconds; reading stops before the first frame at or after it.
         fps: frames per second of the recording, where the file plays them at another rate, as slow motion does. All
@@ -89,7 +93,9 @@ class VideoReader:
         if not 0 <= self._start < _LATEST:
             raise InputError(f"start is {start}; give seconds from the beginning of the video, at least 0")
         check_bounds(self._start, end)
+        self._pictures = find_pictures(path)
         self.info, self._stretch = probe(path), Fraction(1)
+        self._rated = fps is not None
         if fps is not None:
             self._set_rate(check_rate(fps, "fps"))
         self.warnings: list[Caution] = []
@@ -101,6 +107,8 @@ class VideoReader:
 
     def _set_rate(self, fps: float) -> None:
         """Takes the frames as so many a second."""
+        if self._pictures is not None and self.info.fps is None:  # of one photo, it changes nothing
+            return
         if self.info.fps is None:
             raise InputError(f"{self.info.path} has no frame rate, which fps could correct; convert it to .mp4 first")
         stretch = self.info.fps / fps
@@ -117,6 +125,9 @@ class VideoReader:
     def _read(self, seek: bool) -> Generator[Frame, None, None]:
         """The frames of the span; without `seek`, all frames before it are decoded too."""
         self.warnings = []
+        if self._pictures is not None:
+            yield from self._read_pictures(self._pictures)
+            return
         with count_errors() as errors, open_video(self.info.path) as (container, stream):
             decoder = Decoder(container, stream)
             decoded = iter(decoder)
@@ -145,6 +156,35 @@ class VideoReader:
                 return
         yield from self._read(seek=False)
 
+    def _read_pictures(self, pictures: Pictures) -> Generator[Frame, None, None]:
+        """The pictures of the span; what they lack goes to the warnings."""
+        rate = self.info.fps or math.inf  # a photo is at 0
+        chosen = [
+            (place, file)
+            for place, file in zip(pictures.places, pictures.files, strict=True)
+            if self._start <= place / rate < self._end
+        ]
+        if not chosen:
+            raise self._no_frame(f"; it ends at {(pictures.places[-1] + 1) / rate:.2f} s")
+        if len(pictures.files) > 1 and not self._rated:
+            text = f"pictures have no times: {rate:g} a second are assumed; give their rate with --fps"
+            self.warnings.append(Caution(text, "input"))
+        if pictures.gap:
+            self.warnings.append(Caution(pictures.gap, "clock"))
+        places, files = zip(*chosen, strict=True)
+        size = self.info.width, self.info.height
+        decoded = decode_pictures(replace(pictures, places=places, files=files), size, self.warnings)
+        index = -1
+        for index, (place, image) in enumerate(decoded):
+            yield Frame(image, place / rate, index)
+        if index < 0:
+            raise InputError(f"{pictures.path}: no picture of the span can be decoded; write or copy them again")
+
+    def _no_frame(self, ending: str) -> InputError:
+        """The error of a span without a frame."""
+        span = f"from {self._start:g} s on" if math.isinf(self._end) else f"from {self._start:g} to {self._end:g} s"
+        return InputError(f"{self.info.path} has no frame {span}{ending}")
+
     def _span(
         self, pictures: Iterator[av.VideoFrame], clock: Clock, upright: Upright, problems: Problems
     ) -> Iterator[Frame]:
@@ -167,9 +207,7 @@ class VideoReader:
                 yield Frame(upright(picture), now, index)
                 index += 1
         if index == 0:
-            span = f"from {self._start:g} s on" if math.isinf(self._end) else f"from {self._start:g} to {self._end:g} s"
-            ending = "" if now >= self._end else f"; it ends at {until:.2f} s"
-            raise InputError(f"{self.info.path} has no frame {span}{ending}")
+            raise self._no_frame("" if now >= self._end else f"; it ends at {until:.2f} s")
         expected_end = min(self._end, self.info.duration or 0.0)
         if expected_end - until > max(3 * clock.interval, 0.1):
             frames = round((expected_end - self._start) / clock.interval) if clock.interval else 0

@@ -1,4 +1,4 @@
-"""Sources of live pictures: a camera, a file, or a URL."""
+"""Sources of live pictures: a camera, a file, a folder of pictures, or a URL."""
 
 import contextlib
 import itertools
@@ -18,6 +18,8 @@ from jaxtyping import UInt8
 from poselift.core.errors import InputError, reason
 from poselift.video.clock import Clock
 from poselift.video.decoder import Decoder, open_url, open_video
+from poselift.video.pictures import PICTURE_RATE, Pictures, decode_pictures, find_pictures
+from poselift.video.probe import probe
 from poselift.video.upright import Upright
 
 _GUESSED = {"mpjpeg", "mjpeg"}
@@ -144,14 +146,40 @@ class Stream:
         return self._upright(picture)
 
 
+class PictureSource:
+    """Pictures in a folder, or by a pattern of their names, at 30 a second.
+
+    Args:
+        pictures: what to read.
+
+    Raises:
+        InputError: no picture can be decoded.
+    """
+
+    own_pace = True
+
+    def __init__(self, pictures: Pictures) -> None:
+        info = probe(pictures.path)
+        self.image_size = info.width, info.height
+        self._pictures = pictures
+
+    def pictures(self) -> Iterator[Picture]:
+        """The pictures, until the last one."""
+        for place, image in decode_pictures(self._pictures, self.image_size, []):
+            yield Picture(place / PICTURE_RATE, partial(np.asarray, image))
+
+    def close(self) -> None:
+        """Nothing is open between two pictures."""
+
+
 def source_opener(text: str) -> tuple[str, Callable[[], Source]]:
     """The name of a source for messages, and the function that opens it.
 
     Args:
-        text: number of a camera (or its file, /dev/videoN), a URL, or the path of a video.
+        text: number of a camera (or its file, /dev/videoN), a URL, or the path of a video or of pictures.
 
     Raises:
-        InputError: the text looks like a URL, but has no readable host.
+        InputError: the text looks like a URL, but has no readable host, or the pictures are no series.
     """
     if camera := re.fullmatch(r"(?:/dev/video)?(\d{1,4})", text):
         index = int(camera[1])
@@ -160,6 +188,8 @@ def source_opener(text: str) -> tuple[str, Callable[[], Source]]:
         name = _hide_password(text)
         return name, lambda: Stream(open_url(text, name), name, file=False)
     path = Path(text)
+    if (pictures := find_pictures(path)) is not None:
+        return text, lambda: PictureSource(pictures)
     return text, lambda: Stream(open_video(path), text, file=True)
 
 

@@ -7,6 +7,7 @@ from itertools import islice
 from types import SimpleNamespace
 
 import av
+import cv2
 import numpy as np
 import pytest
 import torch
@@ -18,7 +19,7 @@ from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, sa
 from poselift.recordings import read_motion
 from poselift.samples import demo_video
 from poselift.skeleton import CMU28, COCO17, H36M17
-from poselift.video import VideoWriter
+from poselift.video import VideoReader, VideoWriter
 from tests.cli.running import assert_refused, poselift
 
 QUICK = ["--detector", "movenet-fast", "--no-flip"]
@@ -293,3 +294,23 @@ def test_a_gap_of_a_day_takes_no_memory(stored, walk, tmp_path):
     assert ran.code == 0, ran.err
     assert ran.out.count("would be 2475012 evenly spaced ones") >= 2
     assert {path.suffix for path in (tmp_path / "out").iterdir()} >= {".npz", ".glb", ".json"}
+
+
+def test_a_folder_of_pictures_a_pattern_and_a_photo_are_lifted(tmp_path):
+    for frame in VideoReader(demo_video(), end=0.4):
+        cv2.imwrite(str(tmp_path / f"frame_{frame.index + 7}.png"), frame.image[..., ::-1])
+    quick = ["--detector", "movenet-fast", "--weights", "tiny", "--no-flip", "--no-render"]
+    for name, more, frames in (("", [], 12), ("frame_%d.png", ["--fps", "30"], 12)):
+        out = tmp_path / "out" / str(len(more))
+        ran = poselift("lift", tmp_path / name, *quick, *more, "--out", out)
+        assert ran.code == 0, ran.err
+        summary = json.loads((out / "summary.json").read_text())
+        assert (summary["frames"], summary["width"], len(summary["people"]) > 0) == (frames, 960, True)
+        assert any("pictures have no times" in line for line in summary["warnings"]) == (not more)
+    photo = tmp_path / "photo.png"
+    (tmp_path / "frame_7.png").rename(photo)
+    ran = poselift("lift", photo, "--weights", "tiny", "--no-flip", "--out", tmp_path / "one")
+    assert ran.code == 0, ran.err
+    summary = json.loads((tmp_path / "one" / "summary.json").read_text())
+    assert (summary["frames"], len(summary["people"]) > 0) == (1, True)
+    assert (tmp_path / "one" / "overlay.mp4").stat().st_size > 1000

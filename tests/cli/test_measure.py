@@ -11,8 +11,9 @@ import pytest
 from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, write_page
-from poselift.cli.measure.trial import measure_trial, summarise_gait
+from poselift.cli.measure.trial import measure_trial
 from poselift.kinematics import measure_gait, measure_joint_angles
+from poselift.kinematics.gait_summary import summarise_gait
 from poselift.recordings import write_motion
 from poselift.structures import Height
 from tests.cli.running import emptied, poselift

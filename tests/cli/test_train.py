@@ -308,6 +308,37 @@ def test_a_sweep_gives_each_job_a_folder(tmp_path):
     assert not (tmp_path / "all").exists()
 
 
+def test_three_commands_make_a_table_of_three_seeds(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    trained = poselift("train", *SMOKE, *NOTHING_WRITTEN, "seed=0,1,2", "-m", "name=tried")
+    assert trained.code == 0, trained.err
+    options = ["protocol=made_people", "view=Squat/p2", "flip=false", "refine=false"]
+    evaluated = poselift("evaluate", *options, "weights=runs/tried_sweep/*/tried.safetensors", "--multirun")
+    assert evaluated.code == 0, evaluated.err
+    assert poselift("report", "outputs/evaluate_sweep/*", "--cost", "none", "--peers", "none").code == 0
+    table = (tmp_path / "outputs/report/report.md").read_text().splitlines()
+    rows = [line for line in table if line.startswith("| tried ")]
+    assert rows
+    assert all(line.startswith("| tried | 3 | ") and " ± " in line for line in rows), rows
+
+
+def test_runs_of_a_sweep_are_named_by_what_differs(tmp_path):
+    swept = ["optimizer.lr=0.001,0.002", "seed=3", f"output={tmp_path / 'all'}"]
+    ran = poselift("train", *SMOKE, "-m", *NOTHING_WRITTEN, *swept)
+    assert ran.code == 0, ran.err
+    cards = [
+        load_weights(tmp_path / "all_sweep" / job / f"lifter_lr_{lr}.safetensors").card
+        for job, lr in (("0", "0.001"), ("1", "0.002"))
+    ]
+    assert [card["training"]["config"]["name"] for card in cards] == ["lifter_lr_0.001", "lifter_lr_0.002"]
+
+
+def test_the_steps_of_the_user_win_over_those_of_a_trainer(tmp_path):
+    for given, steps in ((["steps=3"], 3), ([], 2), (["steps=3", "trainer.max_steps=1"], 1)):
+        ran = poselift("train", *SMOKE, *NOTHING_WRITTEN, *given, f"output={tmp_path / str(steps)}")
+        assert f"\n{steps} steps, into " in ran.out, ran
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

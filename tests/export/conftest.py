@@ -33,7 +33,7 @@ def recording_of(motions, start=None, cameras=()) -> Recording:
 def read_bvh(path):
     """Names, offsets, parents, and positions of each frame, by the definition of the format."""
     words = iter(path.read_text().split())
-    names, parents, offsets, stack, counts = [], [], [], [], []
+    names, parents, offsets, stack, counts, orders = [], [], [], [], [], []
     for word in words:
         if word in ("ROOT", "JOINT"):
             names.append(next(words))
@@ -53,6 +53,8 @@ def read_bvh(path):
                 offsets[stack[-1]] = offset
         elif word == "CHANNELS":
             counts.append(int(next(words)))
+            channels = [next(words) for _ in range(counts[-1])]
+            orders.append([channel[0].lower() for channel in channels[-3:]])
         elif word == "MOTION":
             break
     _, count, _, _, interval = (next(words) for _ in range(5))
@@ -62,8 +64,8 @@ def read_bvh(path):
     places = []
     turned = []
     for joint, (parent, offset, values) in enumerate(zip(parents, offsets, columns, strict=True)):
-        z, x, y = angles[:, joint].T
-        local = (turn("z", z) @ turn("x", x) @ turn("y", y)).numpy()
+        first, second, third = (turn(axis, of) for axis, of in zip(orders[joint], angles[:, joint].T, strict=True))
+        local = (first @ second @ third).numpy()
         turned.append(local if parent < 0 else turned[parent] @ local)
         moved = values[:, :3] if counts[joint] == 6 else np.broadcast_to(offset, (len(values), 3))
         places.append(moved if parent < 0 else places[parent] + np.einsum("tab,tb->ta", turned[parent], moved))

@@ -3,7 +3,15 @@ from dataclasses import replace
 import pytest
 import torch
 
-from poselift.models import BahdanauConfig, BahdanauLifter, LuongConfig, LuongLifter, build_model
+from poselift.models import (
+    BahdanauConfig,
+    BahdanauLifter,
+    LuongConfig,
+    LuongLifter,
+    PlainSequenceConfig,
+    PlainSequenceLifter,
+    build_model,
+)
 from tests.models.encoded_view import encode_view
 
 
@@ -12,6 +20,21 @@ def encoded(view):
     """12 frames in float64."""
     x = encode_view(view, frames=slice(12))
     return replace(x, **{k: v.double() for k, v in vars(x).items() if v.is_floating_point()})
+
+
+def test_without_attention_the_decoder_knows_one_state_alone(encoded):
+    torch.manual_seed(0)
+    model = PlainSequenceLifter(PlainSequenceConfig(dim=16)).double().eval()
+    code = model.time(encoded.times)[0]
+    _, (last, _) = model.encoder((model.features(encoded) + code)[0])
+    h, c = torch.tanh(model.initial(last[0])).chunk(2)
+    y = torch.zeros(51, dtype=torch.float64)
+    outputs = []
+    for t in range(12):
+        h, c = model.cell(torch.cat((y, code[t])), (h, c))
+        y = model.out(h)
+        outputs.append(y)
+    torch.testing.assert_close(model(encoded), model.to_camera(torch.stack(outputs)[None], encoded))
 
 
 def test_bahdanau_is_the_papers_formula(encoded):
@@ -69,7 +92,7 @@ def test_luong_is_the_papers_formula(encoded, score, looks):
     )
 
 
-@pytest.mark.parametrize("kind", [BahdanauConfig, LuongConfig])
+@pytest.mark.parametrize("kind", [PlainSequenceConfig, BahdanauConfig, LuongConfig])
 def test_the_teacher_is_heard_in_training_alone(encoded, kind):
     torch.manual_seed(0)
     model = build_model(kind(dim=16, teacher_forcing=1.0)).double()
@@ -79,7 +102,7 @@ def test_the_teacher_is_heard_in_training_alone(encoded, kind):
     assert torch.equal(model(encoded, target), model(encoded))
 
 
-@pytest.mark.parametrize("kind", [BahdanauConfig, LuongConfig])
+@pytest.mark.parametrize("kind", [PlainSequenceConfig, BahdanauConfig, LuongConfig])
 def test_fed_its_own_output_as_the_truth_it_says_the_same(encoded, kind):
     torch.manual_seed(0)
     model = build_model(kind(dim=16, teacher_forcing=1.0)).double()

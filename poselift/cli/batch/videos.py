@@ -17,10 +17,8 @@ from poselift.cli.lift_request import CommandRequest
 from poselift.cli.request_fields import set_fields
 from poselift.cli.values import explain_value
 from poselift.core.choices import did_you_mean
+from poselift.core.endings import PICTURE_ENDINGS, VIDEO_ENDINGS
 from poselift.core.errors import InputError
-
-ENDINGS = (".mp4", ".mov", ".m4v", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts", ".mts", ".m2ts", ".wmv", ".flv")
-"""Names of the videos that a folder is searched for; case does not count."""
 
 _YES, _NO = ("1", "true", "yes"), ("0", "false", "no")
 _LONGEST = 150
@@ -67,7 +65,7 @@ def find_videos(source: str, out: str, request: CommandRequest) -> list[Video]:
     results = file_system(out)[1].rstrip("/")
     if files.isdir(root):
         base = root.rstrip("/")
-        paths = [path for path in files.find(base) if path.lower().endswith(ENDINGS)]
+        paths = [path for path in files.find(base) if path.lower().endswith(VIDEO_ENDINGS)]
     elif files.isfile(root):
         raise InputError(f"{source} is one file; use poselift lift, or give a folder, a glob or a manifest")
     elif any(character in root for character in "*?["):
@@ -78,7 +76,9 @@ def find_videos(source: str, out: str, request: CommandRequest) -> list[Video]:
     hidden = [path for path in paths if "/." in path[len(base) :] or path.startswith(f"{results}/")]
     chosen = sorted(set(paths) - set(hidden))
     if not chosen:
-        raise InputError(f"{source}: there is no video in it; videos end in {', '.join(ENDINGS)}")
+        if any(path.lower().endswith(PICTURE_ENDINGS) for path in (files.find(root) if files.isdir(root) else ())):
+            raise InputError(f"{source} holds pictures and no video; to take them as one video: poselift lift {source}")
+        raise InputError(f"{source}: there is no video in it; videos end in {', '.join(VIDEO_ENDINGS)}")
     return _check([_video(find_address(files, path), base, request) for path in chosen], source)
 
 

@@ -1,18 +1,24 @@
 """`poselift measure`: ranges of motion, gait, and angles over the gait cycle."""
 
 import argparse
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from poselift.cli.formats import add_motions_argument
 from poselift.cli.measure.measure_files import MEASUREMENTS, NAMES, write_files
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
+from poselift.cli.measure.movements import FILE, MOVEMENTS, measure_movement, movement_table, write_movements
 from poselift.cli.measure.page import PAGE, write_page
+from poselift.cli.measure.report import write_reports
 from poselift.cli.measure.trial import measure_trial
 from poselift.cli.values import local_path, number_where
+from poselift.core.errors import InputError
 from poselift.core.files import atomic_folder, check_writable
 from poselift.export.zero import count_from_zero
 from poselift.kinematics.gait import NO_BELT, is_belt
-from poselift.recordings.reading import find_motions, read_posed
+from poselift.recordings.reading import find_all_motions, read_posed
+from poselift.structures import Motion
 
 
 def add_command(commands: Any) -> None:
@@ -30,6 +36,10 @@ def add_command(commands: Any) -> None:
         metavar="SPEED",
         help="speed of a treadmill's belt, m/s, for the length of its strides",
     )
+    parser.add_argument(
+        "--movement", choices=[*MOVEMENTS], help="measure this movement instead of gait and ranges of angles"
+    )
+    parser.add_argument("--reports", action="store_true", help="write a page to print about each person too")
     parser.add_argument("--out", type=local_path, metavar="DIR", help=f"folder for {', '.join(NAMES)} and {PAGE}")
     parser.set_defaults(run=run)
 
@@ -42,15 +52,23 @@ def run(options: argparse.Namespace) -> None:
     """
     if options.out is not None:
         check_writable(options.out)
-    motions = read_posed(find_motions(options.motions))
-    trials = [
-        measure_trial(path, count_from_zero(recording.people, recording.clock.span[0])[0], options.belt)
-        for path, recording in motions.items()
-    ]
+    if options.reports and options.out is None:
+        raise InputError("--reports needs --out DIR, the folder for the pages")
+    recordings = read_posed(find_all_motions(options.motions))
+    motions = {
+        path: count_from_zero(recording.people, recording.clock.span[0])[0] for path, recording in recordings.items()
+    }
+    if options.movement is not None:
+        _measure_movement(options.movement, motions, options.out)
+        return
+    trials = [measure_trial(path, motion, options.belt) for path, motion in motions.items()]
     if options.out is not None:  # before anything is printed, to a reader who may leave
         with atomic_folder(options.out, last=MEASUREMENTS) as folder:
             write_files(folder, trials)
             write_page(folder, trials)
+        if options.reports:
+            cameras = [recording.cameras[0] if recording.cameras else None for recording in recordings.values()]
+            write_reports(options.out, trials, cameras)
     for path, trial in zip(motions, trials, strict=True):
         print(f"## {path}\n\n{gait_tables(trial)}\n")
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):
@@ -60,3 +78,15 @@ def run(options: argparse.Namespace) -> None:
     print("\n".join(CAVEATS))
     if options.out is not None:
         print(options.out / PAGE)
+
+
+def _measure_movement(kind: str, motions: Mapping[Path, Motion], out: Path | None) -> None:
+    """Prints the table of a movement for each motion, and writes `FILE`."""
+    found = measure_movement(kind, {str(path): motion for path, motion in motions.items()})
+    if out is not None:
+        write_movements(out / FILE, kind, found)
+    for name, rows in found.items():
+        print(f"## {name}: {kind}\n\n{movement_table(rows)}\n")
+    print(MOVEMENTS[kind][1])
+    if out is not None:
+        print(out / FILE)

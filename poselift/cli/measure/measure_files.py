@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 
 from poselift.cli.measure.measure_tables import list_ranges
-from poselift.cli.measure.trial import SIDES, Trial, measure_spread, summarise_gait
+from poselift.cli.measure.trial import Trial
 from poselift.core.cells import format_cell
 from poselift.core.files import atomic_text, write_json
 from poselift.kinematics import PERCENT
+from poselift.kinematics.gait_summary import SIDES, measure_spread, summarise_gait
+from poselift.kinematics.whole_body import TO_90
 
 MEASUREMENTS = "measure.json"
 """Where it is, the other files are complete and of the same run."""
 NAMES = ("trials.csv", "ranges.csv", "strides.csv", "steps.csv", "events.csv", "cycles.csv", MEASUREMENTS)
 """The files of `poselift measure --out`, beside the page."""
+
+ABOUT = ("trial", "person", "frames_seen_percent", "height_m", "height_90_m", "height_is")
+"""Columns of trials.csv before those of the gait."""
 
 _VERSION = 1
 """Of measure.json."""
@@ -31,8 +36,8 @@ def write_files(folder: Path, trials: Sequence[Trial]) -> None:
     walks = [(trial, trial.gait) for trial in trials if trial.gait is not None]
     keys = list(dict.fromkeys(key for _, gait in walks for key in summarise_gait(gait)))
     gaits = {trial.name: summarise_gait(gait) for trial, gait in walks}
-    rows = ([trial.name, *(gaits.get(trial.name, {}).get(key, np.nan) for key in keys)] for trial in trials)
-    _write(folder / "trials.csv", ["trial", *keys], rows)
+    rows = ([*describe_trial(trial), *(gaits.get(trial.name, {}).get(key, np.nan) for key in keys)] for trial in trials)
+    _write(folder / "trials.csv", [*ABOUT, *keys], rows)
     _write(
         folder / "ranges.csv",
         ["trial", "angle", "lowest_deg", "highest_deg", "range_deg", "uncertainty_90_deg"],
@@ -80,6 +85,14 @@ def write_files(folder: Path, trials: Sequence[Trial]) -> None:
         ),
     )
     write_json(folder / MEASUREMENTS, {"version": _VERSION, "trials": [_entry(trial) for trial in trials]})
+
+
+def describe_trial(trial: Trial) -> list[str | float | None]:
+    """The cells of `ABOUT`: whose trial it is, how well the person was seen, and how the size is known."""
+    person = trial.name.rpartition("person_")[2].partition("_")[0]
+    height = trial.height
+    size = (height.metres, TO_90 * height.spread, height.origin) if height is not None else (None, None, "unknown")
+    return [trial.name, person, 100 * trial.seen, *size]
 
 
 def _entry(trial: Trial) -> dict[str, Any]:

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from poselift.cli.measure.trial import SIDES, Trial, measure_spread, summarise_gait
+from poselift.cli.measure.trial import Trial
 from poselift.kinematics import Angles, Gait
 from poselift.kinematics.gait import ALONG
+from poselift.kinematics.gait_summary import SIDES, measure_spread, summarise_gait
 from poselift.structures import Height
 
 CAVEATS = (

@@ -9,10 +9,12 @@ from pathlib import Path
 from string import Template
 
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
-from poselift.cli.measure.trial import SIDES, Trial, summarise_gait
+from poselift.cli.measure.trial import Trial
 from poselift.core.errors import InputError
 from poselift.core.files import write_text
 from poselift.core.optional import require
+from poselift.kinematics import Cycles, Gait
+from poselift.kinematics.gait_summary import SIDES, summarise_gait
 
 PAGE = "measure.html"
 """Name of the page."""
@@ -30,7 +32,7 @@ def write_page(folder: Path, trials: Sequence[Trial]) -> None:
     for trial in trials:
         body += [f"<h2>{escape(trial.name)}</h2>", "<h3>Gait</h3>", convert_to_html(gait_tables(trial))]
         if trial.gait is not None and trial.cycles:
-            body.append(f'<div class="plots">{_draw_picture(trial)}</div>')
+            body.append(f'<div class="plots">{draw_cycles(trial.gait, trial.cycles)}</div>')
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):
             body += [f"<h3>{title}</h3>", convert_to_html(ranges_table(angles))]
     # The file, not the module beside it, which evaluates and needs PyTorch.
@@ -38,7 +40,7 @@ def write_page(folder: Path, trials: Sequence[Trial]) -> None:
     write_text(folder / PAGE, template.substitute(title="Measurements", body="\n".join(body)))
 
 
-def _draw_picture(trial: Trial) -> str:
+def draw_cycles(gait: Gait, cycles: Sequence[Cycles]) -> str:
     """The angles over the gait cycle, as an image within the page; what to install if they cannot be drawn."""
     try:
         require("matplotlib", "plots")
@@ -46,9 +48,8 @@ def _draw_picture(trial: Trial) -> str:
         return f'<p class="note">The angles over the gait cycle are not drawn: {escape(str(missing))}</p>'
     from poselift.viz.plots.angle_panels import cycle_plot  # matplotlib is slow to load
 
-    assert trial.gait is not None
-    found = summarise_gait(trial.gait)
-    figure = cycle_plot(trial.cycles, {side: found[f"{side}_stance_percent"] for side in SIDES})
+    found = summarise_gait(gait)
+    figure = cycle_plot(cycles, {side: found[f"{side}_stance_percent"] for side in SIDES})
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=200, metadata={"Software": None})
     data = base64.b64encode(file.getvalue()).decode("ascii")

@@ -142,8 +142,11 @@ def takes_rotation(spec: Mapping[str, Any] | str) -> bool:
         InputError: as in `attention_spec`.
     """
     options = attention_spec(spec)
-    # A mechanism over a score function takes what that function takes.
-    return choose("score function", options.get("score", options["name"]), ATTENTION).takes_rotation
+    if "score" not in options:
+        return ATTENTION[options["name"]].takes_rotation
+    # A mechanism over a score function takes what turns its scores.
+    score = choose("score function", options["score"], SCORES)
+    return score.takes_rotation and score.turned_scores
 
 
 def _options(mechanism: type[Attention]) -> dict[str, inspect.Parameter]:

@@ -103,9 +103,16 @@ def proportional(
     scores: Float[Tensor, "*rows m"], allowed: Bool[Tensor, "*#rows m"] | None = None
 ) -> Float[Tensor, "*rows m"]:
     """s_i / sum_j s_j, for scores that are never negative."""
+    return divide_by_sum(scores, scores, allowed)
+
+
+def divide_by_sum(
+    shares: Float[Tensor, "*rows m"], scores: Float[Tensor, "*rows m"], allowed: Bool[Tensor, "*#rows m"] | None
+) -> Float[Tensor, "*rows m"]:
+    """Shares of each row over the sum of its scores, which are never negative."""
     if allowed is not None:
-        scores = scores * allowed
-    return scores / scores.sum(-1, keepdim=True).clamp(min=torch.finfo(scores.dtype).tiny)
+        shares, scores = shares * allowed, scores * allowed
+    return shares / scores.sum(-1, keepdim=True).clamp(min=torch.finfo(scores.dtype).tiny)
 
 
 DISTRIBUTIONS: dict[str, Callable[..., Tensor]] = {

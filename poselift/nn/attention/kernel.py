@@ -1,5 +1,6 @@
 """Generalized kernel score."""
 
+from dataclasses import replace
 from typing import Any
 
 import torch.nn.functional as F
@@ -7,6 +8,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from poselift.core.choices import choose
+from poselift.nn.attention.context import AttentionContext
+from poselift.nn.attention.distributions import divide_by_sum
 from poselift.nn.attention.dot import DotAttention
 
 
@@ -30,8 +33,12 @@ class KernelAttention(DotAttention):
     The default distribution divides these scores by their sum. That is linear attention (Katharopoulos et al. 2020,
     https://arxiv.org/abs/2006.16236, phi = elu + 1) and generalized attention (Choromanski et al. 2020,
     https://arxiv.org/abs/2009.14794, phi = relu + 0.001). Here all n m scores are computed, so that they can be seen
-    and compared; `performer` multiplies in the other order and is linear in n. The rotary code is ignored, because
-    turned features can be negative.
+    and compared; `performer` multiplies in the other order and is linear in n.
+
+    The rotary code turns the features, and in the numerator only, so that no denominator is near 0 (Su et al. 2021,
+    https://arxiv.org/abs/2104.09864, equation 19): out_i = sum_j (R_i phi(q_i))' (R_j phi(k_j)) v_j / sum_j phi(q_i)'
+    phi(k_j). Weights can then be negative, and their sum differs from 1. Other distributions than "proportional" take
+    the turned scores.
 
     Args:
         dim: width of the tokens.
@@ -41,14 +48,15 @@ class KernelAttention(DotAttention):
         options: the other arguments of `PairwiseAttention`.
     """
 
-    takes_rotation = False
     positive_scores = True
+    turned_scores = False
 
     def __init__(
         self, dim: int, heads: int, *, feature_map: str = "elu", distribution: str = "proportional", **options: Any
     ) -> None:
         super().__init__(dim, heads, distribution=distribution, **options)
         self.features = choose("feature map", feature_map, FEATURE_MAPS)
+        self._proportional = distribution == "proportional"
 
     def queries(self, q: Float[Tensor, "b h n c"]) -> Float[Tensor, "b h n c"]:
         """phi(q)."""
@@ -57,3 +65,13 @@ class KernelAttention(DotAttention):
     def keys(self, k: Float[Tensor, "b h m c"], mask: Bool[Tensor, "b m"] | None) -> Float[Tensor, "b h m c"]:
         """phi(k)."""
         return self.features(k)
+
+    def _weights_and_values(
+        self, context: AttentionContext
+    ) -> tuple[Float[Tensor, "b h n m"], Float[Tensor, "b h m c"]]:
+        if not self._proportional:
+            return super()._weights_and_values(context)
+        q, k, v = self.project(replace(context, rotation=None))
+        turned = self.scores(*context.turn(q, k))
+        allowed = context.allowed(self.causal)
+        return divide_by_sum(turned, self.scores(q, k), allowed), v

@@ -29,7 +29,8 @@ class Attention(nn.Module, ABC):
         takes_rotation: the rotary position code enters the scores. Other mechanisms need positions in their tokens.
         knows_order: the place of a token in the sequence matters. Otherwise permuted tokens give permuted results.
         over_joints: the mechanism also suits the joints of a frame, which have no order in time.
-        normalised: each row of `attention_map` sums to 1, or to 0 where no key is allowed.
+        normalised: each row of `attention_map` sums to 1, or to 0 where no key is allowed. Under the rotary code, those
+            of `kernel` and `performer` do not.
         length: the number of tokens that the layer is built for; None for any number.
 
     Raises:

@@ -36,6 +36,8 @@ class PairwiseAttention(WeightedAttention):
 
     positive_scores: bool = False
     """Scores are never negative, so the distribution "proportional" is possible."""
+    turned_scores: bool = True
+    """The rotary code turns the scores themselves, so that mechanisms that use them take it too."""
 
     def __init__(
         self, dim: int, heads: int, *, distribution: str = "softmax", alpha: float | None = None, **options: Any

@@ -8,10 +8,12 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from poselift.core.annotations import Count
+from poselift.core.errors import InputError
 from poselift.nn.attention.blockwise import join_blocks, split_into_blocks
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.heads import join_heads, split_heads, split_parts
 from poselift.nn.attention.mechanism import Attention
+from poselift.nn.positions import rotate
 
 _BLOCK = 64
 """Tokens that causal attention sums at once; any number gives the same result."""
@@ -27,8 +29,11 @@ class PerformerAttention(Attention):
         out_i = phi(q_i)' sum_j phi(k_j) v_j' / phi(q_i)' sum_j phi(k_j)
 
     Cost: n f, linear in n. With `causal` the sums run over j <= i, as prefix sums over blocks. The error against exact
-    attention falls as 1 / sqrt(f). The rotary code is ignored: an estimate from features of turned vectors would depend
-    on more than differences in time. A masked token does not see itself either.
+    attention falls as 1 / sqrt(f). A masked token does not see itself either.
+
+    The rotary code turns the features of the numerator and not those of the denominator (Su et al. 2021,
+    https://arxiv.org/abs/2104.09864, equation 19). An estimate from features of turned vectors would depend on more
+    than differences in time. Every c features are turned by the angles of a head, so c must divide f.
 
     As in the paper, training draws W anew every `redraw_every` passes, so that no layer adapts to one draw. In eval
     mode W stays, and it is saved with the weights.
@@ -42,6 +47,7 @@ class PerformerAttention(Attention):
             in range, and so change the rounding.
     """
 
+    takes_rotation = True
     directions: Tensor
 
     def __init__(
@@ -71,17 +77,43 @@ class PerformerAttention(Attention):
             if self._passes % self.redraw_every == 0:
                 self.directions = orthogonal_gaussian(len(self.directions), self.directions)
         q, k, v = self._features(context)
-        # A column of ones among the values makes the denominator.
-        v = F.pad(v, (0, 1), value=1.0)
-        mixed = _causal(q, k, v) if self.causal else q @ (k.mT @ v)
-        return self.out(join_heads(_divide(mixed[..., :-1], mixed[..., -1:])))
+        turned = self._turn(context, q, k)
+        if turned is None:
+            # A column of ones among the values makes the denominator.
+            mixed = self._mix(q, k, F.pad(v, (0, 1), value=1.0))
+            mixed, total = mixed[..., :-1], mixed[..., -1:]
+        else:
+            mixed, total = self._mix(*turned, v), self._mix(q, k, torch.ones_like(v[..., :1]))
+        return self.out(join_heads(_divide(mixed, total)))
+
+    def _mix(
+        self, q: Float[Tensor, "b h n f"], k: Float[Tensor, "b h m f"], v: Float[Tensor, "b h m c"]
+    ) -> Float[Tensor, "b h n c"]:
+        """q_i' sum_j k_j v_j'."""
+        return _causal(q, k, v) if self.causal else q @ (k.mT @ v)
+
+    def _turn(
+        self, context: AttentionContext, q: Float[Tensor, "b h n f"], k: Float[Tensor, "b h m f"]
+    ) -> tuple[Float[Tensor, "b h n f"], Float[Tensor, "b h m f"]] | None:
+        """The features turned by the rotary code; None without one."""
+        if context.rotation is None or context.memory is not None:
+            return None
+        width = 2 * context.rotation.shape[2]
+        if q.shape[-1] % width:
+            raise InputError(
+                f"rotary positions turn features in groups of a head's width, and {width} does not divide features="
+                f"{q.shape[-1]}; choose a multiple of {width}, or sinusoidal positions"
+            )
+        rotation = context.rotation.repeat(1, 1, q.shape[-1] // width, 1)
+        return rotate(q, rotation), rotate(k, rotation)
 
     def _map(self, context: AttentionContext) -> Float[Tensor, "b h n m"]:
         q, k, _ = self._features(context)
-        shares = q @ k.mT
+        turned_q, turned_k = self._turn(context, q, k) or (q, k)
+        shares, total = turned_q @ turned_k.mT, q @ k.mT
         if self.causal:
-            shares = shares.tril()
-        return _divide(shares, shares.sum(-1, keepdim=True))
+            shares, total = shares.tril(), total.tril()
+        return _divide(shares, total.sum(-1, keepdim=True))
 
     def _features(
         self, context: AttentionContext

@@ -1,6 +1,7 @@
 """Mechanisms that limit where a score function looks."""
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any
 
 from jaxtyping import Float
@@ -44,7 +45,7 @@ class ReachAttention(WeightedAttention):
         super().__init__(dim, heads, **options)
         mechanism = choose("score function", score, SCORES)
         self.pairwise = mechanism(dim, heads, distribution=distribution, alpha=alpha, **options)
-        self.takes_rotation = self.pairwise.takes_rotation
+        self.takes_rotation = self.pairwise.takes_rotation and self.pairwise.turned_scores
         self.knows_order = self.knows_order or self.pairwise.knows_order
         self.normalised = self.pairwise.normalised
 
@@ -55,7 +56,7 @@ class ReachAttention(WeightedAttention):
     def _weights_and_values(
         self, context: AttentionContext
     ) -> tuple[Float[Tensor, "b h n m"], Float[Tensor, "b h m c"]]:
-        q, k, v = self.pairwise.project(context)
+        q, k, v = self.pairwise.project(context if self.takes_rotation else replace(context, rotation=None))
         return self.weigh(context, self.pairwise.scores(q, k)), v
 
     def _output(self, mixed: Float[Tensor, "b h n c"]) -> Float[Tensor, "b n d"]:

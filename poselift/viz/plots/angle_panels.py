@@ -23,7 +23,7 @@ def angle_plot(angles: Angles) -> Figure:
     """
     kinds = list(dict.fromkeys(strip_side(name) for name in angles.names))
     kinds = [kind for kind in kinds if any(np.isfinite(angles.of(name)).any() for name in _names(angles, kind))]
-    figure, panels = _panels(len(kinds), 3, 0.35 * COLUMN, "time (s)")
+    figure, panels = draw_panels(len(kinds), 3, 0.35 * COLUMN, "time (s)")
     ranges = dict(zip(angles.names, angles.ranges(), strict=True))
     drawn: dict[str, Artist] = {}
     for axes, kind in zip(panels, kinds, strict=True):
@@ -50,7 +50,7 @@ def cycle_plot(cycles: Sequence[Cycles], stance: Mapping[str, float]) -> Figure:
     """
     known = [each for each in cycles if np.isfinite(each.mean).any()]
     kinds = list(dict.fromkeys(each.angle for each in known))
-    figure, panels = _panels(len(kinds), 4, 0.38 * COLUMN, "gait cycle (%)")
+    figure, panels = draw_panels(len(kinds), 4, 0.38 * COLUMN, "gait cycle (%)")
     drawn: dict[str, Artist] = {}
     for axes, kind in zip(panels, kinds, strict=True):
         for each in (each for each in known if each.angle == kind):
@@ -63,7 +63,7 @@ def cycle_plot(cycles: Sequence[Cycles], stance: Mapping[str, float]) -> Figure:
     return figure
 
 
-def _panels(count: int, columns: int, height: float, x_label: str) -> tuple[Figure, list[Axes]]:
+def draw_panels(count: int, columns: int, height: float, x_label: str) -> tuple[Figure, list[Axes]]:
     """A figure with panels of degrees in rows, each of this height in inches."""
     rows = -(-count // columns)
     figure = Figure(figsize=(PAGE, height * rows))

@@ -4,8 +4,10 @@ import math
 import pytest
 import torch
 
+from poselift.core.errors import InputError
 from poselift.nn.attention import AttentionContext, ScaledDotAttention
 from poselift.nn.attention.performer import PerformerAttention, orthogonal_gaussian
+from poselift.nn.positions import RotaryTime, rotate
 from tests.nn.attention.formula import everything, mix, share, visible
 
 
@@ -71,3 +73,37 @@ def test_directions_are_orthogonal_and_each_is_gaussian():
     torch.testing.assert_close(many.mT @ many / 8_000, torch.eye(4), atol=0.06, rtol=0)
     assert many.mean(0).abs().max() < 0.03
     assert abs((many**4).mean() - 3) < 0.1  # the fourth moment of a Gaussian
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_the_rotary_code_turns_the_features_of_the_numerator(causal):
+    """Su et al. 2021, equation 19; every four features, as wide as a head, are turned by its angles."""
+    torch.manual_seed(0)
+    layer = PerformerAttention(8, 2, causal=causal, features=8).double().eval()
+    tokens, mask = torch.randn(2, 70, 8, dtype=torch.float64), torch.rand(2, 70) > 0.3
+    times = torch.rand(2, 70).cumsum(-1)
+    rotation = RotaryTime(4)(times).double()
+    q, k, v = (x.unflatten(-1, (2, 4)).transpose(1, 2) for x in (layer.q(tokens), *layer.kv(tokens).chunk(2, -1)))
+    q, k = (
+        torch.stack([torch.stack([torch.stack([features(layer, x) for x in head]) for head in row]) for row in of])
+        for of in (q, k)
+    )
+    wide = torch.cat((rotation, rotation), 2)
+    seen = mask[:, None, None].expand(-1, 1, 70, -1)
+    seen = seen.tril() if causal else seen
+    total = (q @ k.mT * seen).sum(-1, keepdim=True)
+    weights = rotate(q, wide) @ rotate(k, wide).mT * seen / torch.where(total == 0, 1, total)
+    context = AttentionContext(tokens, mask, rotation)
+    torch.testing.assert_close(layer.attention_map(context), weights)
+    torch.testing.assert_close(layer(context), layer.out((weights @ v).transpose(1, 2).flatten(2)))
+    later = RotaryTime(4)(times + 3.0).double()
+    torch.testing.assert_close(
+        layer(AttentionContext(tokens, mask, later)), layer(context), rtol=1e-4, atol=1e-4, msg="differences in time"
+    )
+
+
+def test_features_that_a_head_does_not_divide_take_no_rotary_code():
+    layer = PerformerAttention(8, 2, features=6)
+    context = AttentionContext(torch.randn(1, 3, 8), rotation=RotaryTime(4)(torch.rand(1, 3)))
+    with pytest.raises(InputError, match="4 does not divide features=6; choose a multiple of 4, or sinusoidal"):
+        layer(context)

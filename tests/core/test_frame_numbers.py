@@ -1,6 +1,6 @@
 import pytest
 
-from poselift.keypoints.frame_numbers import frame_numbers
+from poselift.core.frame_numbers import frame_numbers
 
 HASHES = ["2438340f3392ec56", "760828d1a970fad3", "e4c2445b0f2f0c97", "76d353c57cf26cdc", "99999999aaaa0001"]
 """Of pictures, as Roboflow and others add them to names."""

@@ -41,10 +41,10 @@ def frame_numbers(names: Sequence[str]) -> list[int] | None:
         return None
     if len(names) == 1:
         return fields[-1]
-    best = min(fields, key=_sparseness)
+    best = min(fields, key=sparseness)
     order = np.argsort(best)
     for other in fields:
-        if (np.argsort(other) != order).any() and _sparseness(other) < _CLEAR * _sparseness(best):
+        if (np.argsort(other) != order).any() and sparseness(other) < _CLEAR * sparseness(best):
             return None
     return best
 
@@ -63,7 +63,7 @@ def _fields(names: Sequence[str]) -> list[list[int]]:
     return fields
 
 
-def _sparseness(values: Sequence[int]) -> float:
+def sparseness(values: Sequence[int]) -> float:
     """How many steps a field's numbers span, per name; 1 for numbers without a gap."""
     ordered = sorted(values)
     step = reduce(gcd, (after - before for before, after in pairwise(ordered)))

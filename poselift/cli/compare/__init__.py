@@ -1,0 +1,1 @@
+"""`poselift compare`: what changed between two groups of trials, with its doubt."""

@@ -1,0 +1,90 @@
+"""The measures of a trial: one number each, which trials are compared by."""
+
+import numpy as np
+
+from poselift.core.errors import InputError
+from poselift.kinematics.angles import measure_joint_angles
+from poselift.kinematics.cycles import cut_gait_cycles
+from poselift.kinematics.gait import Gait, measure_gait
+from poselift.kinematics.gait_summary import summarise_gait
+from poselift.kinematics.segments import measure_segment_angles
+from poselift.structures import Motion
+
+_GAIT = (
+    "cadence_per_min",
+    "stride_time_s",
+    "stride_length_m",
+    "speed_m_per_s",
+    "left_step_length_m",
+    "right_step_length_m",
+    "left_step_time_s",
+    "right_step_time_s",
+    "left_stance_percent",
+    "right_stance_percent",
+    "double_support_percent",
+    "step_width_m",
+    "step_length_symmetry_percent",
+    "step_time_symmetry_percent",
+    "stance_symmetry_percent",
+)
+"""Means of a gait that count as measures; swing and flight say nothing more."""
+
+_UNCERTAIN = ("plane", "rotation", "forearm_lean_out")
+"""Parts of names of angles that one camera hardly shows: they are no measures."""
+
+
+def measure_numbers(motion: Motion, belt: float | None = None) -> dict[str, float]:
+    """The measures of a trial by name; the unit ends the name.
+
+    Of a walk or run they are the means over its steps, and of each angle the lowest and highest value and the range of
+    its mean over the strides of the same side. Of other movements they are those of each angle over the trial, from the
+    2nd to the 98th percentile. Unknown ones are left out.
+
+    Args:
+        motion: of one person. Steps need the world frame.
+        belt: speed of a treadmill's belt, m/s.
+
+    Raises:
+        InputError: the skeleton lacks joints, or no frame has a pose.
+    """
+    gait = find_gait(motion, belt)
+    values: dict[str, float] = {}
+    if gait is not None:
+        found = summarise_gait(gait)
+        values |= {name: found[name] for name in _GAIT}
+    for angles in (measure_joint_angles(motion), measure_segment_angles(motion)):
+        cycles = [] if gait is None else cut_gait_cycles(angles, gait)
+        curves = {f"{each.side}_{each.angle}": each.mean for each in cycles}
+        for name in angles.names:
+            if any(part in name for part in _UNCERTAIN):
+                continue
+            if gait is None:
+                curve = angles.of(name)
+            else:
+                curve = curves.get(name, curves.get(f"left_{name}", np.full(1, np.nan)))
+            known = curve[np.isfinite(curve)]
+            if len(known) < 2:
+                continue
+            ends = (known.min(), known.max()) if gait is not None else np.percentile(known, (2, 98))
+            low, high = map(float, ends)
+            values |= {f"{name}_lowest_deg": low, f"{name}_highest_deg": high, f"{name}_range_deg": high - low}
+    return {name: float(value) for name, value in values.items() if np.isfinite(value)}
+
+
+def find_gait(motion: Motion, belt: float | None = None) -> Gait | None:
+    """The gait of a motion; None if it has no whole stride, or no direction of up.
+
+    Args:
+        motion: of one person.
+        belt: speed of a treadmill's belt, m/s.
+
+    Raises:
+        InputError: no belt has the speed.
+    """
+    try:
+        gait = measure_gait(motion, belt)
+    except InputError:
+        if motion.frame == "world":
+            raise
+        return None
+    return gait if gait.strides else None

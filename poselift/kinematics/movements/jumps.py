@@ -1,0 +1,100 @@
+"""Jumps: how long and how high.
+
+Somebody is in the air while both ankles are higher than a stretched foot lifts them. The time in the air gives the
+height of the flight by the fall of bodies alone, whatever the size of the person. How far the hips rise over their
+place while standing gives what a tape at the belt would show; it is larger by the stretch of the feet, about a tenth of
+a leg. benchmarks/movements.py has the errors of both.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.kinematics.movements.course import hip_courses
+from poselift.structures import Motion
+
+_GRAVITY = 9.81
+
+_STRETCH = 0.1
+"""Height of the ankles at take-off and landing over that while standing, as a share of the leg's length. With it the
+hips of a real person rise by 79 mm (SD 5) more than the flight is high, in 27 jumps."""
+
+_STANDS = 20
+"""Percentile of the lower ankle's height that is its height while standing."""
+
+_LEAST_FLIGHT = 0.1
+"""Seconds of the shortest flight."""
+
+_RISE, _FLIGHT = 0.033, 0.045
+"""Half-widths of 90 % intervals of the hips' rise for a known size, metres, and of the flight, seconds."""
+
+
+@dataclass(frozen=True)
+class Jump:
+    """One jump.
+
+    Attributes:
+        start: seconds of take-off.
+        end: seconds of landing.
+        rise: of the hips over their place while standing, metres.
+        rise_uncertainty: half-width of its 90 % interval, with that of the person's size.
+        height: of the flight by its time, metres.
+        height_uncertainty: half-width of its 90 % interval, with an error of half a frame at each end.
+    """
+
+    start: float
+    end: float
+    rise: float
+    rise_uncertainty: float
+    height: float
+    height_uncertainty: float
+
+    @property
+    def flight(self) -> float:
+        """Seconds in the air."""
+        return self.end - self.start
+
+
+def find_jumps(motion: Motion) -> list[Jump]:
+    """The jumps of a motion, in time; none that begins or ends outside of the clip.
+
+    Args:
+        motion: of one person in the world frame, who stands before or after the jumps. Its frame rate decides how well
+            flights are timed.
+
+    Raises:
+        InputError: the motion is not in the world frame, its skeleton has no legs, or no frame has a pose.
+    """
+    jumps = []
+    for course in hip_courses(motion, 0.0):
+        stand = standing_height(course.height)
+        rest = float(np.percentile(course.ankle, _STANDS))
+        up = np.concatenate([[False], course.ankle > rest + _STRETCH * course.leg, [False]])
+        edges = np.flatnonzero(np.diff(up.astype(int)))
+        for first, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+            flight = float(course.times[end - 1] - course.times[first])
+            rise = float(course.height[first:end].max() - stand)
+            if first == 0 or end == len(course.times) or flight < _LEAST_FLIGHT or rise <= 0:
+                continue
+            # Both ends are within half a frame, evenly: 90 % of their difference are within 0.68 frames.
+            error = float(np.hypot(_FLIGHT, 0.68 * course.interval))
+            jumps.append(
+                Jump(
+                    float(course.times[first]),
+                    float(course.times[end - 1]),
+                    rise,
+                    float(np.hypot(_RISE, course.size * rise)),
+                    _GRAVITY * flight**2 / 8,
+                    _GRAVITY * flight / 4 * error,
+                )
+            )
+    return jumps
+
+
+def standing_height(height: Float[np.ndarray, " n"]) -> float:
+    """Height of the hips of somebody who stands: the commonest one, to a centimetre."""
+    counts, edges = np.histogram(height, bins=max(1, int(np.ptp(height) / 0.01)))
+    best = int(counts.argmax())
+    near = (height >= edges[max(best - 1, 0)]) & (height <= edges[min(best + 2, len(edges) - 1)])
+    return float(np.median(height[near]))

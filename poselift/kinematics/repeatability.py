@@ -1,0 +1,180 @@
+"""Standard deviation of one trial's measures when a person does the same again."""
+
+from dataclasses import dataclass
+
+from poselift.skeleton.skeleton import strip_side
+
+FREEDOM = 10
+"""Degrees of freedom for which the standard deviations below stand, beside a person's own repeated trials."""
+
+
+@dataclass(frozen=True)
+class Repeatability:
+    """Standard deviation of one trial.
+
+    Attributes:
+        deviation: in the unit of the measure, or as a share of it.
+        share: whether it is a share.
+    """
+
+    deviation: float
+    share: bool
+
+    def of(self, value: float) -> float:
+        """For a measure of this value, in its unit."""
+        return self.deviation * abs(value) if self.share else self.deviation
+
+
+def find_repeatability(name: str, walking: bool) -> Repeatability | None:
+    """Of a measure by its name (`poselift.kinematics.measure_numbers`); None if it was never measured.
+
+    Args:
+        name: with or without its side.
+        walking: whether it is of a gait.
+    """
+    kind = strip_side(name)
+    deviation = (WALKING if walking else OTHERS).get(kind)
+    if deviation is None:
+        return None
+    return Repeatability(float(deviation), not (kind.endswith(("_deg", "_percent")) or kind == "step_width_m"))
+
+
+WALKING: dict[str, float] = {
+    "cadence_per_min": 0.0137,
+    "double_support_percent": 3.19,
+    "elbow_flexion_highest_deg": 6.65,
+    "elbow_flexion_lowest_deg": 5.21,
+    "elbow_flexion_range_deg": 6.55,
+    "forearm_lean_ahead_highest_deg": 5.36,
+    "forearm_lean_ahead_lowest_deg": 6.53,
+    "forearm_lean_ahead_range_deg": 7.86,
+    "hip_adduction_highest_deg": 2.83,
+    "hip_adduction_lowest_deg": 3.02,
+    "hip_adduction_range_deg": 2.78,
+    "hip_flexion_highest_deg": 2.28,
+    "hip_flexion_lowest_deg": 2.57,
+    "hip_flexion_range_deg": 3.05,
+    "knee_flexion_highest_deg": 4.78,
+    "knee_flexion_lowest_deg": 2.21,
+    "knee_flexion_range_deg": 4.64,
+    "neck_bending_highest_deg": 1.47,
+    "neck_bending_lowest_deg": 1.34,
+    "neck_bending_range_deg": 1.27,
+    "neck_flexion_highest_deg": 1.97,
+    "neck_flexion_lowest_deg": 2.19,
+    "neck_flexion_range_deg": 2.27,
+    "pelvis_list_highest_deg": 2.34,
+    "pelvis_list_lowest_deg": 2.8,
+    "pelvis_list_range_deg": 1.66,
+    "pelvis_tilt_highest_deg": 1.37,
+    "pelvis_tilt_lowest_deg": 1.73,
+    "pelvis_tilt_range_deg": 1.29,
+    "shank_lean_ahead_highest_deg": 2.05,
+    "shank_lean_ahead_lowest_deg": 3.38,
+    "shank_lean_ahead_range_deg": 3.87,
+    "shank_lean_out_highest_deg": 4.65,
+    "shank_lean_out_lowest_deg": 3.81,
+    "shank_lean_out_range_deg": 4.79,
+    "shoulder_elevation_highest_deg": 3.41,
+    "shoulder_elevation_lowest_deg": 2.59,
+    "shoulder_elevation_range_deg": 3.91,
+    "speed_m_per_s": 0.0378,
+    "stance_percent": 3.13,
+    "stance_symmetry_percent": 2.53,
+    "step_length_m": 0.0375,
+    "step_length_symmetry_percent": 4.38,
+    "step_time_s": 0.0284,
+    "step_time_symmetry_percent": 5.14,
+    "step_width_m": 0.0224,
+    "stride_length_m": 0.0338,
+    "stride_time_s": 0.0146,
+    "thigh_lean_ahead_highest_deg": 2.02,
+    "thigh_lean_ahead_lowest_deg": 2.27,
+    "thigh_lean_ahead_range_deg": 2.59,
+    "thigh_lean_out_highest_deg": 2,
+    "thigh_lean_out_lowest_deg": 1.96,
+    "thigh_lean_out_range_deg": 2.4,
+    "trunk_bending_highest_deg": 2.49,
+    "trunk_bending_lowest_deg": 2.46,
+    "trunk_bending_range_deg": 1.69,
+    "trunk_flexion_highest_deg": 1.51,
+    "trunk_flexion_lowest_deg": 1.29,
+    "trunk_flexion_range_deg": 1.11,
+    "trunk_lean_ahead_highest_deg": 1.83,
+    "trunk_lean_ahead_lowest_deg": 1.72,
+    "trunk_lean_ahead_range_deg": 0.83,
+    "trunk_lean_right_highest_deg": 1.22,
+    "trunk_lean_right_lowest_deg": 1.29,
+    "trunk_lean_right_range_deg": 0.912,
+    "upper_arm_lean_ahead_highest_deg": 4.11,
+    "upper_arm_lean_ahead_lowest_deg": 4.21,
+    "upper_arm_lean_ahead_range_deg": 5.19,
+    "upper_arm_lean_out_highest_deg": 3.71,
+    "upper_arm_lean_out_lowest_deg": 4.94,
+    "upper_arm_lean_out_range_deg": 3.8,
+}
+"""Of walks: children and CMU's people, filmed by cameras of different places (benchmarks/repeatability.py)."""
+
+OTHERS: dict[str, float] = {
+    "elbow_flexion_highest_deg": 4.36,
+    "elbow_flexion_lowest_deg": 2.36,
+    "elbow_flexion_range_deg": 4.56,
+    "forearm_lean_ahead_highest_deg": 2.88,
+    "forearm_lean_ahead_lowest_deg": 14,
+    "forearm_lean_ahead_range_deg": 14.6,
+    "hip_adduction_highest_deg": 0.908,
+    "hip_adduction_lowest_deg": 1.26,
+    "hip_adduction_range_deg": 1.34,
+    "hip_flexion_highest_deg": 2.04,
+    "hip_flexion_lowest_deg": 2.54,
+    "hip_flexion_range_deg": 2.91,
+    "knee_flexion_highest_deg": 1.72,
+    "knee_flexion_lowest_deg": 0.995,
+    "knee_flexion_range_deg": 2.05,
+    "neck_bending_highest_deg": 1.04,
+    "neck_bending_lowest_deg": 1,
+    "neck_bending_range_deg": 1.58,
+    "neck_flexion_highest_deg": 2.84,
+    "neck_flexion_lowest_deg": 2.33,
+    "neck_flexion_range_deg": 3.95,
+    "pelvis_list_highest_deg": 0.53,
+    "pelvis_list_lowest_deg": 0.871,
+    "pelvis_list_range_deg": 0.963,
+    "pelvis_tilt_highest_deg": 1.8,
+    "pelvis_tilt_lowest_deg": 1.35,
+    "pelvis_tilt_range_deg": 1.45,
+    "shank_lean_ahead_highest_deg": 1.08,
+    "shank_lean_ahead_lowest_deg": 1.33,
+    "shank_lean_ahead_range_deg": 1.55,
+    "shank_lean_out_highest_deg": 1.61,
+    "shank_lean_out_lowest_deg": 1.26,
+    "shank_lean_out_range_deg": 1.75,
+    "shoulder_elevation_highest_deg": 3.84,
+    "shoulder_elevation_lowest_deg": 1.12,
+    "shoulder_elevation_range_deg": 4,
+    "thigh_lean_ahead_highest_deg": 1.41,
+    "thigh_lean_ahead_lowest_deg": 1.36,
+    "thigh_lean_ahead_range_deg": 1.65,
+    "thigh_lean_out_highest_deg": 2.12,
+    "thigh_lean_out_lowest_deg": 1.11,
+    "thigh_lean_out_range_deg": 2.05,
+    "trunk_bending_highest_deg": 0.811,
+    "trunk_bending_lowest_deg": 0.65,
+    "trunk_bending_range_deg": 0.762,
+    "trunk_flexion_highest_deg": 1.69,
+    "trunk_flexion_lowest_deg": 0.747,
+    "trunk_flexion_range_deg": 1.48,
+    "trunk_lean_ahead_highest_deg": 2.28,
+    "trunk_lean_ahead_lowest_deg": 1.56,
+    "trunk_lean_ahead_range_deg": 1.93,
+    "trunk_lean_right_highest_deg": 1.03,
+    "trunk_lean_right_lowest_deg": 0.974,
+    "trunk_lean_right_range_deg": 1.02,
+    "upper_arm_lean_ahead_highest_deg": 3.36,
+    "upper_arm_lean_ahead_lowest_deg": 17.1,
+    "upper_arm_lean_ahead_range_deg": 18.4,
+    "upper_arm_lean_out_highest_deg": 5.22,
+    "upper_arm_lean_out_lowest_deg": 4.04,
+    "upper_arm_lean_out_range_deg": 7.26,
+}
+"""Of other movements: a real person who repeats eleven actions, filmed by one camera (benchmarks/repeatability.py)."""
