@@ -127,7 +127,7 @@ def multiview(
     *,
     keypoints: Sequence[Any] | None = None,
     keypoint_skeleton: str | None = None,
-    detector: str | Detector = DEFAULT_DETECTOR,
+    detector: str | Detector | None = None,
     weights: str | os.PathLike[str] | Weights = DEFAULT_LIFTER,
     device: str = "auto",
     start: float | None = None,
@@ -177,6 +177,7 @@ def multiview(
     from poselift.several_views.request import ViewsRequest
     from poselift.several_views.run import lift_views
 
+    detector = default_detector(quality) if detector is None else detector
     wanted = DetectorRequest(detector) if isinstance(detector, str) else DetectorRequest("")
     request = LiftRequest(height=height, options=options, smooth=smooth, skeleton=skeleton, world=True)
     request = replace(request, detection=replace(request.detection, start=start, end=end, quality=quality))
