@@ -28,6 +28,7 @@ from poselift.lifting.request import (
     default_detector,
 )
 from poselift.lifting.run import Progress, lift_clip
+from poselift.lifting.world.found_camera import CameraMode
 from poselift.models import Weights, load_weights
 from poselift.recordings import read_recording
 from poselift.skeleton import get_skeleton
@@ -52,6 +53,7 @@ def lift(
     fov: float | None = None,
     intrinsics: tuple[float, float, float, float] | None = None,
     world: bool = False,
+    camera: CameraMode = "auto",
     hands: bool = False,
     skeleton: str | None = None,
     smooth: float | None = None,
@@ -77,6 +79,7 @@ def lift(
         fov: field of view across the longer side of the picture, degrees; assumed if None.
         intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
         world: whether the motion is in the world frame: Y up, the ground at Y = 0.
+        camera: what the camera does, for the world: auto (found from the background), still, turning or moving.
         hands: whether to look at hands too, where a wrist is seen.
         skeleton: "h36m17" or "cmu28"; Human3.6M's if None, as far as the weights give it.
         smooth: cutoff of a Butterworth filter, Hz; no filter if None.
@@ -104,6 +107,7 @@ def lift(
         smooth=smooth,
         skeleton=skeleton,
         world=world,
+        camera=camera,
         hands=hands,
     )
     request = replace(request, detection=replace(request.detection, start=start, end=end, fps=fps, quality=quality))

@@ -7,7 +7,6 @@ import importlib
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 PACKAGES = (
@@ -32,20 +31,13 @@ _WANTED = object()
 """What stands for an attribute that a protocol wants."""
 
 
-def names_of(module: ModuleType) -> list[str]:
-    """The public names of a package; the classes of its own where it has no `__all__`."""
-    own = (name for name, thing in vars(module).items() if getattr(thing, "__module__", None) == module.__name__)
-    classes = (name for name in own if inspect.isclass(vars(module)[name]) and not name.startswith("_"))
-    return sorted(getattr(module, "__all__", classes))
-
-
 def public_api() -> list[str]:
     """A line for each public name, with parameters and defaults, and for each method and property of a class."""
     lines = []
-    for package in PACKAGES:
-        module = importlib.import_module(f"poselift.{package}")
-        for name in names_of(module):
-            thing, where = getattr(module, name), f"{package}.{name}"
+    for package in ("", *PACKAGES):
+        module = importlib.import_module(f"poselift.{package}".rstrip("."))
+        for name in sorted(module.__all__):
+            thing, where = getattr(module, name), f"{package or 'poselift'}.{name}"
             if inspect.isclass(thing):
                 constructor = "" if getattr(thing, "_is_protocol", False) else _parameters(thing)
                 lines += [where + constructor, *(f"{where}.{member}" for member in _members(thing))]
@@ -106,6 +98,7 @@ def test_the_public_api_changes_only_on_purpose():
 def test_methods_fields_and_defaults_are_in_it():
     lines = public_api()
     assert any(line.startswith("structures.Motion(joints, ") for line in lines)
+    assert any(line.startswith("poselift.lift(") for line in lines)
     assert "tracking.Tracker.update(detections, timestamp)" in lines
     assert any(line.startswith("detection.MoveNet(device='auto')") for line in lines)
     assert any(line.startswith("detection.Detector.detect(") for line in lines)

@@ -1,6 +1,7 @@
 """The options of lifting: `poselift lift` takes them for one video, `poselift batch` for many."""
 
 import argparse
+from typing import get_args
 
 from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import add_quality_option
@@ -10,6 +11,7 @@ from poselift.cli.values import list_of, number_where
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
 from poselift.lifting import LiftOptions
+from poselift.lifting.world.found_camera import CameraMode
 from poselift.skeleton import CMU28, H36M17
 
 
@@ -81,7 +83,13 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
     how.add_argument(
         "--world",
         action="store_true",
-        help="write the motion in the world frame, Y up from the ground, with foot contacts; needs a still camera",
+        help="write the motion in the world frame, Y up from the ground, with foot contacts",
+    )
+    how.add_argument(
+        "--camera",
+        choices=get_args(CameraMode),
+        help="what the camera does, for --world: still, turning (on one spot, with zoom), moving (through space), or "
+        "auto: found from the background (default: auto)",
     )
     how.add_argument(
         "--hands",

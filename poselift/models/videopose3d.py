@@ -1,4 +1,7 @@
-"""Public checkpoints of VideoPose3D: its network as its authors wrote it, for evaluations beside our own lifters."""
+"""Public checkpoints of VideoPose3D, beside our own lifters.
+
+Its network as its authors wrote it, for evaluations.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -56,7 +59,10 @@ class VideoPose3D(nn.Module):
         self.shrink = nn.Conv1d(channels, 3 * len(H36M17), 1)
 
     def forward(self, points: Float[Tensor, "b t 17 2"]) -> Float[Tensor, "b t 17 3"]:
-        """The joints of all frames; the first and the last frame are repeated beyond the ends."""
+        """The joints of all frames.
+
+        The first and the last frame are repeated beyond the ends.
+        """
         b, t = points.shape[:2]
         reach = self.field - 1
         before = reach if self._causal else reach // 2

@@ -171,7 +171,8 @@ def _check_still(clip: Clip, recording: Recording, name: str) -> list[Caution]:
     """A warning for a camera that moves; keypoints without a video have no pictures that show it."""
     if clip.video is None:
         return []
-    moved = camera_motion(frames_within(clip), recording.clock.span, recording.people, recording.camera)
+    tracks = [motion.keypoints for motion in recording.people]
+    moved = camera_motion(frames_within(clip), recording.clock.span, tracks, recording.camera)
     if moved is None or moved.still:
         return []
     by = f"by {moved.degrees:.1f} degrees" if np.isfinite(moved.pixels) else "to another view"

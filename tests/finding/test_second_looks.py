@@ -1,10 +1,14 @@
+from concurrent.futures import Future
+
 import numpy as np
 import pytest
 
 from poselift.detection import MoveNetBlazePose
 from poselift.detection.blazepose import BlazePose
-from poselift.finding import VideoClip, build_finder
+from poselift.finding import VideoClip
+from poselift.finding.followed_person import Followed
 from poselift.finding.qualities import SECOND_LOOKS
+from poselift.finding.second_looks import SecondLooks
 from poselift.samples import demo_video
 from poselift.skeleton import COCO17, COCO_WHOLEBODY23
 from poselift.video import VideoReader
@@ -54,11 +58,26 @@ def test_the_same_frames_give_the_same_joints(detector, clips):
         np.testing.assert_array_equal(people.scores, others.scores)
 
 
-def test_a_stream_never_waits_for_the_second_model(detector):
-    finder = build_finder(detector, wait=False)
-    found = [finder.look(frame) for frame in VideoReader(demo_video(), end=0.5)]
-    shown = [people for people in found if people is not None and len(people)]
-    assert {people.skeleton for people in shown} == {COCO_WHOLEBODY23}
+def test_a_stream_never_waits_for_the_second_model(detector, monkeypatch):
+    tasks = []
+
+    class Busy:
+        def submit(self, look, *given):
+            tasks.append((Future(), look, given))
+            return tasks[-1][0]
+
+    monkeypatch.setattr("poselift.finding.second_looks.background_pool", Busy)
+    frame = next(iter(VideoReader(demo_video())))
+    (found,) = detector.first.detect([frame.image])
+    people = [Followed.start(found, row, 0.9, frame.timestamp, False) for row in range(len(found))]
+    looks = SecondLooks(detector, SECOND_LOOKS["balanced"], wait=False)
+    looks.note(frame, found, people)
+    early = looks.join(found, frame.timestamp)
+    assert early.skeleton == COCO_WHOLEBODY23
+    assert np.isnan(early.keypoints[:, FEET]).all()
+    for future, look, given in tasks:
+        future.set_result(look(*given))
+    assert np.isfinite(looks.join(found, frame.timestamp).keypoints[:, FEET]).all()
 
 
 def test_somebody_in_the_shade_is_kept_by_the_second_model(detector):

@@ -105,7 +105,7 @@ def _find(given: Path, person: int | None) -> list[Path]:
 
 def _choose(folder: Path, person: int | None) -> Path:
     people = find_people(folder)
-    if person is not None:
+    if person is not None and len(people) > 1:
         named = [path for path in people if path.stem == f"person_{person}"]
         if not named:
             raise InputError(f"{folder} has no person {person}; it has {', '.join(path.stem for path in people)}")
