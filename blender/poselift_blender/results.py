@@ -59,7 +59,7 @@ def open_folder(folder, scene):
             armatures.append(_person(arrays, sidecar, known, rate, scene))
         else:
             notes.append(f"{path.name} has no frame with a pose")
-    _camera(people[0][1], folder, about, scene, notes)
+    _camera(people[0][1], folder, about, rate, scene, notes)
     return armatures, notes
 
 
@@ -154,13 +154,14 @@ def _turns(points, rest, parents, children, order):
     return turned
 
 
-def _camera(sidecar, folder, about, scene, notes):
-    """The camera with its intrinsics, and the video behind it."""
+def _camera(sidecar, folder, about, rate, scene, notes):
+    """The camera with its intrinsics, and the video behind it; animated if it turns, zooms or moves."""
     camera = sidecar.get("camera", {})
     if not {"K", "image_size"} <= set(camera):
         notes.append("the results have no camera")
         return
-    (fx, _, cx), (_, fy, cy), _ = camera["K"]
+    K = np.array(camera["K"], float).reshape(-1, 3, 3)
+    fx, fy, cx, cy = K[0, 0, 0], K[0, 1, 1], K[0, 0, 2], K[0, 1, 2]
     width, height = camera["image_size"]
     data = bpy.data.cameras.new("poselift camera")
     data.sensor_fit, data.sensor_width = "HORIZONTAL", 36.0
@@ -169,13 +170,17 @@ def _camera(sidecar, folder, about, scene, notes):
     data.shift_x, data.shift_y = (width / 2 - cx - 0.5) / width, (cy + 0.5 - height / 2) / width * fx / fy
     scene.render.resolution_x, scene.render.resolution_y = width, height
     scene.render.pixel_aspect_x, scene.render.pixel_aspect_y = max(1.0, fy / fx), max(1.0, fx / fy)
-    turn = _TO_BLENDER @ np.array(camera.get("R", _UPRIGHT))
+    turns = _TO_BLENDER @ np.array(camera.get("R", _UPRIGHT), float).reshape(-1, 3, 3) @ _UPRIGHT
+    places = np.array(camera.get("t", [0.0, 0.0, 0.0]), float).reshape(-1, 3) @ _TO_BLENDER.T
     pose = np.eye(4)
-    pose[:3, :3], pose[:3, 3] = turn @ _UPRIGHT, _TO_BLENDER @ np.array(camera.get("t", [0.0, 0.0, 0.0]))
+    pose[:3, :3], pose[:3, 3] = turns[0], places[0]
     thing = bpy.data.objects.new("poselift camera", data)
     thing.matrix_world = Matrix(pose.tolist())
     scene.collection.objects.link(thing)
     scene.camera = thing
+    if "times" in camera:
+        frames = _FIRST_FRAME + np.array(camera["times"], float) * rate
+        _animate_camera(thing, frames, turns, places, K[:, 0, 0] * data.sensor_width / width)
     name = about.get("video", "")
     places = [Path(about["path"]).with_name(name), Path(folder) / name, Path(folder).parent / name] if name else []
     video = next((place for place in places if place.is_file()), None)
@@ -187,6 +192,25 @@ def _camera(sidecar, folder, about, scene, notes):
     behind = data.background_images.new()
     behind.source, behind.clip, behind.alpha = "MOVIE_CLIP", clip, 1.0
     data.show_background_images = True
+
+
+def _animate_camera(thing, frames, turns, places, lenses):
+    """Key frames of what changes: turn, place, and focal length in millimetres."""
+    thing.rotation_mode = "QUATERNION"
+    before = None
+    for row, frame in enumerate(frames):
+        if len(turns) > 1:
+            turn = Matrix(turns[row].tolist()).to_quaternion()
+            if before is not None and turn.dot(before) < 0:
+                turn.negate()
+            thing.rotation_quaternion = before = turn
+            thing.keyframe_insert("rotation_quaternion", frame=frame)
+        if len(places) > 1:
+            thing.location = places[row]
+            thing.keyframe_insert("location", frame=frame)
+        if len(lenses) > 1:
+            thing.data.lens = lenses[row]
+            thing.data.keyframe_insert("lens", frame=frame)
 
 
 def _frame(sidecar):

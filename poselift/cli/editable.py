@@ -44,7 +44,7 @@ def read_result_for_page(folder: Path, video: Path | None) -> tuple[dict[str, An
         "start": 0.0,
         "duration": float(times[-1]),
         "times": times.tolist(),
-        "settings": {"K": about["camera"]["K"]},
+        "settings": {"K": np.median(np.array(about["camera"]["K"]).reshape(-1, 3, 3), axis=0).tolist()},
         "detector": about.get("weights", {}).get("detector"),
         "heights": {
             motion.keypoints.person: motion.height.metres

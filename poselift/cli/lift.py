@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from poselift.cli.detector import add_detector_options
 from poselift.cli.formats import check_rerun, write_formats, write_rerun
 from poselift.cli.keypoints import add_keypoint_options, make_keypoint_request
@@ -110,6 +112,8 @@ def run(arguments: argparse.Namespace) -> None:
         recording = lift_into(unfinished, clip, weights, request, report)
     for warning in recording.warnings:
         output.print(make_printable(f"warning: {warning}"))
+    if recording.camera_report:
+        output.print(make_printable(str(recording.camera_report["text"])))
     posed = [motion for motion in recording.people if motion.posed.any()]
     if not posed:
         summary = make_printable(f"nobody was lifted in {path}; the reasons are in {out / SUMMARY}")
@@ -188,8 +192,10 @@ def _render(clip: Clip, recording: Recording, path: Path, report: Progress) -> N
     """Reads the pictures again, and writes the overlay."""
     camera = recording.camera
     # A lens with distortion bends the picture: only the detections fit it.
-    K = None if camera.distortion is not None else camera.K.astype(float)
     people = [see_from_camera(motion, camera) for motion in recording.people]
+    K: np.ndarray | list[np.ndarray] | None = None if camera.distortion is not None else camera.K.astype(float)
+    if K is not None and camera.K.ndim == 3:
+        K = [camera.at(motion.timestamps).K.astype(float) for motion in people]
     renderer = OverlayRenderer(clip.image_size, people, threshold=people[0].threshold, K=K)
     # Frames are decoded, drawn and encoded side by side.
     drawn = (

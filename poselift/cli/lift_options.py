@@ -1,6 +1,7 @@
 """The options of lifting: `poselift lift` takes them for one video, `poselift batch` for many."""
 
 import argparse
+from typing import get_args
 
 from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import add_quality_option
@@ -10,6 +11,7 @@ from poselift.cli.values import list_of, number_where
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
 from poselift.lifting import LiftOptions
+from poselift.lifting.world.found_camera import CameraMode
 from poselift.skeleton import CMU28, H36M17
 
 
@@ -43,7 +45,7 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
     )
     what.add_argument(
         "--height",
-        type=_heights,
+        type=parse_heights,
         metavar="METRES|ID:METRES[,...]",
         help="standing height, of everybody or by person, such as 1:1.82,2:1.68 (default: estimated)",
     )
@@ -81,7 +83,13 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
     how.add_argument(
         "--world",
         action="store_true",
-        help="write the motion in the world frame, Y up from the ground, with foot contacts; needs a still camera",
+        help="write the motion in the world frame, Y up from the ground, with foot contacts",
+    )
+    how.add_argument(
+        "--camera",
+        choices=get_args(CameraMode),
+        help="what the camera does, for --world: still, turning (on one spot, with zoom), moving (through space), or "
+        "auto: found from the background (default: auto)",
     )
     how.add_argument(
         "--hands",
@@ -100,7 +108,8 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
     return how
 
 
-def _heights(text: str) -> float | dict[int, float]:
+def parse_heights(text: str) -> float | dict[int, float]:
+    """The standing heights of an argument: of everybody, or by person."""
     try:
         if ":" not in text:
             return float(text)

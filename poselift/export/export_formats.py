@@ -3,7 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -100,6 +100,8 @@ class Format:
         first = min(float(motion.timestamps[0]) for motion in recording.people)
         motions = count_from_zero(recording.people, min(recording.clock.span[0], first))
         camera = recording.cameras[0] if len(recording.cameras) == 1 else None
+        if camera is not None and camera.times is not None:
+            camera = replace(camera, times=camera.times - min(recording.clock.span[0], first))
         given = {
             "up": options.up,
             "camera": camera,
@@ -154,7 +156,7 @@ FORMATS = {
         package=("ezc3d", "c3d"),
     ),
     "bvh": Format(".bvh", write_bvh, takes=("up", "start", "rigging"), unmarked="all"),
-    "glb": Format(".glb", write_glb, several=True, takes=("rigging",), package=("pygltflib", "gltf")),
+    "glb": Format(".glb", write_glb, several=True, takes=("rigging", "camera"), package=("pygltflib", "gltf")),
     "vrma": Format(".vrma", write_vrma, takes=("rigging",), package=("pygltflib", "gltf")),
     "angles": Format(".angles.csv", write_angles_csv, most_frames=_SPREADSHEET_ROWS),
     "csv": Format(".csv", write_csv, most_frames=_SPREADSHEET_ROWS),

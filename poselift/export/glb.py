@@ -1,5 +1,6 @@
 """GLB: binary glTF 2.0, a body on an armature of named bones, for Blender, Unity, three.js and viewers."""
 
+import math
 import os
 from collections.abc import Sequence
 from types import ModuleType
@@ -15,13 +16,19 @@ from poselift.export.body_mesh import make_body_mesh
 from poselift.export.character import Character, Rigging, make_character
 from poselift.export.unseen import unseen_spans
 from poselift.geometry import matrix_to_quaternion
+from poselift.geometry.camera import Camera
 from poselift.structures import Motion
 
 _SKIN = [0.62, 0.66, 0.72, 1.0]
 """Colour of the body, linear RGBA."""
 
 
-def write_glb(path: str | os.PathLike[str], motions: Sequence[Motion], rigging: Rigging | None = None) -> None:
+def write_glb(
+    path: str | os.PathLike[str],
+    motions: Sequence[Motion],
+    rigging: Rigging | None = None,
+    camera: Camera | None = None,
+) -> None:
     """Writes one armature, skinned body and animation per person: metres, Y up, facing +Z, on the ground at rest.
 
     Key frames are at the motion's own times, in one animation for everybody. An empty frame repeats the last pose
@@ -32,6 +39,8 @@ def write_glb(path: str | os.PathLike[str], motions: Sequence[Motion], rigging: 
         path: the file to write.
         motions: everybody in the file, in the same frame. glTF has no times below 0.
         rigging: the bones; None for the motion's own joints.
+        camera: of the video, with its pose; a camera that changes is animated, for motions in the world. glTF has no
+            zoom over time: the camera has the middle focal length, and those of its key frames in its extras.
 
     Raises:
         InputError: pygltflib is not installed, the file cannot be written, the skeleton lacks joints, somebody has no
@@ -43,6 +52,8 @@ def write_glb(path: str | os.PathLike[str], motions: Sequence[Motion], rigging: 
         figure = make_character(motion, rigging or Rigging())
         document.add_bones(figure, motion)
         document.add_body(figure)
+    if camera is not None and camera.times is not None and motions[0].frame == "world":
+        document.add_camera(camera)
     document.write()
 
 
@@ -138,6 +149,31 @@ class Document:
             )
         )
 
+    def add_camera(self, camera: Camera) -> None:
+        """A camera that turns or moves, as an animated node; glTF's cameras look along -Z, with Y up."""
+        gltf, file = self._gltf, self.file
+        assert camera.times is not None
+        kept = camera.times >= 0  # glTF has no times below 0
+        there = camera.at(camera.times[kept])
+        width, height = camera.image_size
+        focal = float(np.median(there.K[..., 1, 1]))
+        lens = gltf.Perspective(
+            yfov=2 * math.atan(height / (2 * focal)), aspectRatio=width / height, znear=0.05, zfar=1000.0
+        )
+        turned = _next_to_each_other(matrix_to_quaternion(_spread(there.R, 2, kept) @ np.diag([1.0, -1.0, -1.0])))
+        places = _spread(there.t, 1, kept)
+        zoom = {"focal_px": there.K[:, 1, 1].tolist()} if there.K.ndim == 3 else {}
+        node = gltf.Node(
+            name="camera", camera=len(file.cameras), rotation=turned[0].tolist(), translation=places[0].tolist()
+        )
+        node.extras = zoom
+        file.scenes[0].nodes.append(len(file.nodes))
+        file.nodes.append(node)
+        file.cameras.append(gltf.Camera(name="camera", type="perspective", perspective=lens))
+        times = self._data(camera.times[kept].astype(np.float32), "SCALAR", bounds=True)
+        for path, values, kind in (("translation", places, "VEC3"), ("rotation", turned, "VEC4")):
+            self._channel(times, self._data(values.astype(np.float32), kind), len(file.nodes) - 1, path)
+
     def _mesh(self, figure: Character, name: str) -> Any:
         gltf, mesh = self._gltf, make_body_mesh(figure.rig)
         # The body is in its T-pose at the origin; the bones take it into their rest pose.
@@ -167,12 +203,9 @@ class Document:
         way = self._data(figure.way.astype(np.float32), "VEC3")
         self._channel(times, way, first + figure.mover, "translation")
         for row in range(len(figure.names)):
-            turned = np.roll(matrix_to_quaternion(figure.rotations[:, row]), -1, axis=-1)  # x, y, z, w
+            turned = _next_to_each_other(matrix_to_quaternion(figure.rotations[:, row]))
             if np.abs(turned[:, :3]).max() < 1e-6:
                 continue
-            # A quaternion and its opposite are the same rotation: take the one next to that of the frame before.
-            flips = np.where((turned[1:] * turned[:-1]).sum(1) < 0, -1.0, 1.0)
-            turned[1:] *= np.cumprod(flips)[:, None]
             self._channel(times, self._data(turned.astype(np.float32), "VEC4"), first + row, "rotation")
 
     def _channel(self, times: int, values: int, node: int, path: str) -> None:
@@ -209,3 +242,19 @@ class Document:
             )
         )
         return len(file.accessors) - 1
+
+
+def _next_to_each_other(quaternions: Float[np.ndarray, "t 4"]) -> Float[np.ndarray, "t 4"]:
+    """Quaternions w, x, y, z as glTF has them: x, y, z, w, each of the two that is next to that of the frame before.
+
+    A quaternion and its opposite are the same rotation.
+    """
+    turned = np.roll(quaternions, -1, axis=-1)
+    flips = np.where((turned[1:] * turned[:-1]).sum(1) < 0, -1.0, 1.0)
+    turned[1:] *= np.cumprod(flips)[:, None]
+    return turned
+
+
+def _spread(values: np.ndarray, axes: int, kept: np.ndarray) -> np.ndarray:
+    """Values of each kept time, also of what does not change."""
+    return np.broadcast_to(values, (int(kept.sum()), *values.shape[-axes:]))

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -55,13 +56,24 @@ def write_rerun(path: str | os.PathLike[str], motions: Sequence[Motion], camera:
         image = "image"
         if camera is not None:
             image = "world/camera/image"
-            recording.log("world/camera", rr.Transform3D(translation=camera.t, mat3x3=camera.R), static=True)
-            lens = rr.Pinhole(image_from_camera=camera.K, resolution=camera.image_size)
-            recording.log(image, lens, static=True)
+            _log_camera(rr, recording, camera)
         for motion in motions:
             _send_person(_Sender(rr, recording, motion, frames), motion, image)
         recording.flush()
         recording.disconnect()
+
+
+def _log_camera(rr: ModuleType, recording: Any, camera: Camera) -> None:
+    """The camera's pose and lens; at each of its times if it changes."""
+    for row, time in enumerate([None] if camera.times is None else camera.times.round(_DIGITS).tolist()):
+        if time is not None:
+            recording.set_time(_TIMELINE, duration=time)
+        parts = ((camera.K, 2), (camera.R, 2), (camera.t, 1))
+        K, R, t = (each[row] if each.ndim > axes else each for each, axes in parts)
+        recording.log("world/camera", rr.Transform3D(translation=t, mat3x3=R), static=time is None)
+        recording.log(
+            "world/camera/image", rr.Pinhole(image_from_camera=K, resolution=camera.image_size), static=time is None
+        )
 
 
 def _send_person(sender: "_Sender", motion: Motion, image: str) -> None:

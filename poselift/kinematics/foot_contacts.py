@@ -91,7 +91,7 @@ def find_resting_points(feet: Feet, times: Float[np.ndarray, " t"]) -> Bool[np.n
         feet: of one person in the camera frame; NaN where unknown.
         times: seconds, increasing, in any steps.
     """
-    velocity = _velocity(feet.points, times)
+    velocity = point_velocity(feet.points, times)
     sight = feet.points / np.maximum(np.linalg.norm(feet.points, axis=-1, keepdims=True), 1e-9)
     along = (velocity * sight).sum(-1, keepdims=True) * sight
     velocity -= (1 - _DEPTH_TRUST) * along
@@ -161,8 +161,15 @@ def _leg_length(motion: Motion) -> float:
     return float(np.median(known)) if len(known) else _LEG
 
 
-def _velocity(points: Float[np.ndarray, "t 2 p 3"], times: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t 2 p 3"]:
-    """Slope of the line fitted to the known frames within `_WINDOW`; 0 for a single frame."""
+def point_velocity(
+    points: Float[np.ndarray, "t 2 p 3"], times: Float[np.ndarray, " t"]
+) -> Float[np.ndarray, "t 2 p 3"]:
+    """Velocities of points of feet: slopes of lines fitted to the known frames within 0.1 s; 0 for a single frame.
+
+    Args:
+        points: metres; NaN where unknown.
+        times: seconds, increasing, in any steps.
+    """
     velocity = np.full(points.shape, np.nan)
     for first, end in runs_of(np.isfinite(points).all((1, 2, 3)), times):
         seconds = times[first:end] - times[first:end].mean()

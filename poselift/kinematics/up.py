@@ -11,6 +11,9 @@ from poselift.structures import Motion
 CAMERA_UP = np.array([0.0, -1.0, 0.0])
 """Up of a level camera, in its frame."""
 
+CAMERA_RIGHT = np.array([1.0, 0.0, 0.0])
+"""Right of a camera, in its frame."""
+
 _UPRIGHT = np.cos(np.deg2rad(45))
 """Cosine of the largest angle between an upright body and the camera's up."""
 
@@ -30,15 +33,15 @@ def rotation_to_y_up(motions: Sequence[Motion]) -> Float[np.ndarray, "3 3"]:
     return np.eye(3) if frames == {"world"} else level_axes(estimate_up(motions))
 
 
-def level_axes(up: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
+def level_axes(up: Float[np.ndarray, "3"], right: Float[np.ndarray, "3"] = CAMERA_RIGHT) -> Float[np.ndarray, "3 3"]:
     """The axes of a level frame with Y up, as rows: the rotation from the camera frame to it.
 
     X is the camera's right, made level, and Z points towards the camera.
 
     Args:
-        up: unit vector in the camera frame, not along the camera's x.
+        up: unit vector in the camera frame.
+        right: what becomes X when it is level, not along `up`; the camera's right if nothing else is given.
     """
-    right = np.array([1.0, 0.0, 0.0])
     x = right - (right @ up) * up
     x /= np.linalg.norm(x)
     return np.stack([x, up, np.cross(x, up)])

@@ -10,6 +10,7 @@ from poselift.geometry.camera import check_lens
 from poselift.kinematics.filtering import check_cutoff
 from poselift.kinematics.height import GivenHeights, check_chosen
 from poselift.lifting.options import LiftOptions
+from poselift.lifting.world.found_camera import CameraMode
 from poselift.numerics.times import HIGHEST_RATE, check_bounds, check_rate
 
 DEFAULT_DETECTOR, QUICK_DETECTOR = "movenet-blazepose", "movenet"
@@ -103,6 +104,7 @@ class LiftRequest:
         skeleton: the joints of the result; those of Human3.6M if None, as far as the weights give them.
         world: whether the motion is in the world frame.
         hands: whether to look at hands too, where a wrist is seen.
+        camera: what the camera does: auto (found from the background), still, turning or moving; for the world.
 
     Raises:
         InputError: a value makes no sense for any video.
@@ -119,6 +121,7 @@ class LiftRequest:
     skeleton: str | None = None
     world: bool = False
     hands: bool = False
+    camera: CameraMode = "auto"
 
     def __post_init__(self) -> None:
         """Checks, before the long work, what does not depend on the video."""

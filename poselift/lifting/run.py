@@ -5,8 +5,8 @@ keep the joints that are wanted, filter.
 """
 
 import logging
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
@@ -23,7 +23,8 @@ from poselift.lifting.find_hands import find_hands
 from poselift.lifting.network.choose import network_name
 from poselift.lifting.request import LiftRequest
 from poselift.lifting.three_stages import lift
-from poselift.lifting.world.camera_motion import camera_motion
+from poselift.lifting.world.found_camera import FoundCamera, find_camera, split_tracks
+from poselift.lifting.world.moving_world import StillView, place_in_moving_world, see_still
 from poselift.lifting.world.world_frame import World, to_world
 from poselift.models import Weights
 from poselift.numerics.times import usual_interval
@@ -64,31 +65,39 @@ def lift_clip(
     if tracks:
         named = [*(request.people or []), *(request.height if isinstance(request.height, Mapping) else [])]
         _check_present(named, tracks, clip)
+    span = float(times[0]), float(times[-1])
+    found = None
+    if request.world:
+        with watch.time("camera"):
+            found = find_camera(lambda: frames_within(clip), span, tracks, camera, request.camera)
+        tracks = split_tracks(tracks, found.path)
     chosen = [track for track in tracks if request.people is None or track.person in request.people]
+    path = None if found is None else found.path
+    views = [see_still(track, path, camera) for track in chosen]
     motions = []
-    for done, track in enumerate(chosen):
-        progress("Lifting", done / len(chosen))
+    for done, view in enumerate(views):
+        progress("Lifting", done / len(views))
         with watch.time("lift"):
-            motion = lift(track, weights, camera, request.options)
-            motions.append(take_height(motion, height_of(track.person, request.height)))
+            motion = lift(view.keypoints, weights, view.camera, request.options)
+            motions.append(take_height(motion, height_of(view.seen.person, request.height)))
     progress("Lifting", 1.0)
     _LOG.debug("%s: lifted %d people in %d frames", clip.path, len(motions), len(times))
     warnings = find_warnings(clip.warnings, tracks, times, best, motions, weights.skeleton_in)
     interval = usual_interval(times)
-    clock = Clock(
-        1 / interval if interval else clip.fps, len(times), (float(times[0]), float(times[-1])), clip.video_fps
-    )
+    clock = Clock(1 / interval if interval else clip.fps, len(times), span, clip.video_fps)
     hands: list[HandMotion] = []
     if request.hands:
         with watch.time("hands"):
-            hands = find_hands(frames_within(clip), motions, camera)
-    up_uncertainty = None
-    if request.world:
+            seen = [replace(motion, keypoints=view.seen) for motion, view in zip(motions, views, strict=True)]
+            hands = find_hands(frames_within(clip), seen, camera)
+    up_uncertainty, report = None, {}
+    if found is not None:
         with watch.time("world"):
-            world = _place_in_world(clip, clock.span, motions, camera, warnings)
+            world = _place_in_world(found, motions, views, camera, warnings)
         motions, camera, up_uncertainty = world.motions, world.camera, world.uncertainty
-        hands = [each.turn(camera.R) for each in hands] if camera.R is not None else hands
-    motions = [_smooth(motion.restrict(skeleton), request.smooth, warnings) for motion in motions]
+        hands = [each.turn(camera.at(each.timestamps).R) for each in hands] if camera.R is not None else hands
+        report = found.report()
+    motions = [smooth_motion(motion.restrict(skeleton), request.smooth, warnings) for motion in motions]
     for warning in warnings:
         _LOG.warning("%s: %s", clip.path, warning)
     return Recording(
@@ -100,6 +109,7 @@ def lift_clip(
         watch.seconds,
         up_uncertainty,
         tuple(hands),
+        report,
     )
 
 
@@ -152,25 +162,22 @@ def _check_present(people: Iterable[int], tracks: Sequence[Keypoints2D], clip: C
 
 
 def _place_in_world(
-    clip: Clip, span: tuple[float, float], motions: Sequence[Motion], camera: Camera, warnings: list[Caution]
+    found: FoundCamera, motions: Sequence[Motion], views: Sequence[StillView], camera: Camera, warnings: list[Caution]
 ) -> World:
-    """The motions in the world frame; adds a warning for a moving camera or missing feet.
-
-    Keypoints without a video have blank pictures, which give no warning.
-    """
-    moved = camera_motion(frames_within(clip), span, motions, camera)
-    if moved is not None and not moved.still:
-        by = f"by {moved.degrees:.1f} degrees" if math.isfinite(moved.pixels) else "to another view"
-        text = f"the camera moves {by}: the world frame is only right for a still camera"
-        warnings.append(Caution(text, "camera"))
-    world = to_world(motions, camera)
+    """The motions in the world frame; adds warnings of a camera that is doubtful, or of missing feet."""
+    warnings.extend(Caution(text, "camera") for text in found.warnings())
+    if found.path is None:
+        world = to_world(motions, camera)
+    else:
+        world, said = place_in_moving_world(motions, views, found.path, camera)
+        warnings.extend(Caution(text, "camera") for text in said)
     if motions and not world.feet_seen:
         text = "no feet were seen: up and the ground are guessed from usual camera poses"
         warnings.append(Caution(text, "ground"))
     return world
 
 
-def _smooth(motion: Motion, cutoff: float | None, warnings: list[Caution]) -> Motion:
+def smooth_motion(motion: Motion, cutoff: float | None, warnings: list[Caution]) -> Motion:
     """The motion through the filter; as it is, and with a warning, where its frames are too few.
 
     Only the timestamps tell their rate: that of the file is an average, and phones change theirs.

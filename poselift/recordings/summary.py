@@ -36,6 +36,7 @@ def write_summary(folder: Path, recording: Recording, files: Sequence[str]) -> N
             "frames": clock.frames,
             "start_s": round(clock.span[0], 4),
             "end_s": round(clock.span[1], 4),
+            **({"camera": dict(recording.camera_report)} if recording.camera_report else {}),
             "people": [_describe_person(motion, clock.frames) for motion in recording.people],
             "seconds": {stage: round(value, 3) for stage, value in recording.seconds.items()},
             "warnings": list(recording.warnings),

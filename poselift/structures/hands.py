@@ -61,13 +61,14 @@ class HandMotion:
         """Frames with a left and with a right hand."""
         return np.isfinite(self.joints).all((2, 3))
 
-    def turn(self, R: Float[np.ndarray, "3 3"]) -> "HandMotion":
+    def turn(self, R: Float[np.ndarray, "*turn 3 3"]) -> "HandMotion":
         """The same hands in other axes.
 
         Args:
-            R: from the axes that they have to the others.
+            R: from the axes that they have to the others; one for each frame if these turn.
         """
-        return replace(self, joints=self.joints @ R.T)
+        back = R.swapaxes(-1, -2)
+        return replace(self, joints=self.joints @ (back[:, None] if R.ndim == 3 else back))
 
     def steady(self) -> "HandMotion":
         """The hands smooth in time, without single looks that fit to none before or after; short gaps are closed."""

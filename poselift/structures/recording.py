@@ -67,6 +67,7 @@ class Recording:
         seconds: time of each stage.
         up_uncertainty: standard deviation of the direction of up in the world, radians; None in the camera frame.
         hands: of everybody, in the order of `people`; empty if nobody asked for them.
+        camera_report: what the camera does, shot by shot, as found from the background; empty in the camera frame.
 
     Example:
         >>> import poselift
@@ -84,6 +85,7 @@ class Recording:
     seconds: Mapping[str, float] = field(default_factory=dict)
     up_uncertainty: float | None = None
     hands: tuple[HandMotion, ...] = ()
+    camera_report: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def camera(self) -> Camera:

@@ -29,8 +29,8 @@ class OverlayRenderer:
         image_size: (width, height) of the video in pixels.
         motions: the people of the clip.
         threshold: lowest score of a drawn 2D joint.
-        K: intrinsics of the video, pixels. Without them, or for motions in the world frame, only the detections are
-            drawn.
+        K: intrinsics of the video, pixels; those of each frame of each motion for a lens that zooms. Without them, or
+            for motions in the world frame, only the detections are drawn.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class OverlayRenderer:
         motions: Sequence[Motion],
         *,
         threshold: float = THRESHOLD,
-        K: Float[np.ndarray, "3 3"] | None = None,
+        K: Float[np.ndarray, "3 3"] | Sequence[Float[np.ndarray, "t 3 3"]] | None = None,
     ):
         self._K = K
         self._motions = list(motions)
@@ -80,7 +80,7 @@ class OverlayRenderer:
                 self._keypoints[index].keypoints[frame],
                 self._keypoints[index].scores[frame],
                 self._keypoints[index].skeleton,
-                self._project(motion, frame),
+                self._project(index, frame),
                 self._guessed[index][frame],
             )
             for index, motion, frame in present
@@ -97,12 +97,14 @@ class OverlayRenderer:
         ]
         return self._both.render(image, people, clock_text(timestamp), poses, timestamp)
 
-    def _project(self, motion: Motion, frame: int) -> tuple[Float[np.ndarray, "j 2"], Skeleton] | None:
+    def _project(self, index: int, frame: int) -> tuple[Float[np.ndarray, "j 2"], Skeleton] | None:
         """The pixels of a pose, NaN for joints beside or behind the camera, and its skeleton."""
+        motion = self._motions[index]
         if self._K is None or motion.frame != "camera":
             return None
         points = motion.joints[frame].astype(np.float64) + motion.root[frame]
-        return pixels_of(points, self._K), motion.skeleton
+        K = self._K if isinstance(self._K, np.ndarray) else self._K[index][frame]
+        return pixels_of(points, K), motion.skeleton
 
 
 def clock_text(seconds: float) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from poselift.geometry.camera import Camera
-from poselift.structures import Motion
+from poselift.structures import Keypoints2D
 from poselift.video import Frame
 
 STILL = 0.5
@@ -48,7 +48,7 @@ class CameraMotion:
 
 
 def camera_motion(
-    frames: Iterable[Frame], span: tuple[float, float], motions: Sequence[Motion], camera: Camera
+    frames: Iterable[Frame], span: tuple[float, float], tracks: Sequence[Keypoints2D], camera: Camera
 ) -> CameraMotion | None:
     """The largest motion of the background; None if it cannot be measured.
 
@@ -58,7 +58,7 @@ def camera_motion(
     Args:
         frames: of the clip, in order.
         span: timestamps of the first and the last frame to compare, seconds.
-        motions: the people, whose keypoints say where the background is hidden.
+        tracks: the people, whose keypoints say where the background is hidden.
         camera: gives the focal length.
 
     Returns:
@@ -78,7 +78,7 @@ def camera_motion(
         while due and time >= due[0] - 1e-6:
             due.pop(0)
         scale = min(1.0, _SIDE / max(image.shape[:2]))
-        points, features = _background(orb, image, scale, _boxes(motions, time))
+        points, features = _background(orb, image, scale, _boxes(tracks, time))
         if len(points) < _ENOUGH:
             continue
         if first is None:
@@ -126,12 +126,12 @@ def _move(
     return float(np.linalg.norm(corners @ matrix[:, :2].T + matrix[:, 2] - corners, axis=-1).mean())
 
 
-def _boxes(motions: Sequence[Motion], time: float) -> list[tuple[int, int, int, int]]:
+def _boxes(tracks: Sequence[Keypoints2D], time: float) -> list[tuple[int, int, int, int]]:
     """Boxes (x0, y0, x1, y1) around the people at a time, with a margin."""
     boxes = []
-    for motion in motions:
-        row = int(np.abs(motion.timestamps - time).argmin())
-        points = motion.keypoints.keypoints[row]
+    for track in tracks:
+        row = int(np.abs(track.timestamps - time).argmin())
+        points = track.keypoints[row]
         points = points[np.isfinite(points).all(-1)]
         if len(points):
             low, high = points.min(0), points.max(0)

@@ -11,7 +11,7 @@ from poselift.geometry.camera import Camera
 from poselift.kinematics.foot_contacts import feet_of, find_contacts, runs_of
 from poselift.kinematics.ground import Ground, find_ground
 from poselift.kinematics.height import enlarge
-from poselift.kinematics.up import level_axes
+from poselift.kinematics.up import CAMERA_RIGHT, level_axes
 from poselift.lifting.finish.root_track import Standing, solve_root
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.lifting.prepare.rays import keypoint_rays
@@ -38,7 +38,12 @@ class World:
 
 
 @check_annotations
-def to_world(motions: Sequence[Motion], camera: Camera) -> World:
+def to_world(
+    motions: Sequence[Motion],
+    camera: Camera,
+    places: Sequence[Float[np.ndarray, "t 3"]] | None = None,
+    right: Float[np.ndarray, "3"] = CAMERA_RIGHT,
+) -> World:
     """Motions in the world frame, with planted feet.
 
     The origin lies on the ground below the first known root. Each root's track is solved again with feet that stay in
@@ -49,25 +54,32 @@ def to_world(motions: Sequence[Motion], camera: Camera) -> World:
     Args:
         motions: in the camera frame, of one clip from a still camera.
         camera: the camera of the keypoints.
+        places: of a camera that walks, in each motion's frames: the motions' roots contain them. The camera frame then
+            has the axes of the walk, and everybody's size stays, because the walk's scale comes from it.
+        right: direction in the camera frame that is the world's x, made level.
 
     Raises:
         InputError: a motion is not in the camera frame.
     """
-    ground = find_ground(motions, resize=True)
+    ground = find_ground(motions, resize=places is None)
     sized = [enlarge(motion, scale) for motion, scale in zip(motions, ground.scales.tolist(), strict=True)]
-    standing = [_stand(motion, ground, camera) for motion in sized]
-    R = level_axes(ground.up)
+    still = [np.zeros_like(motion.root) for motion in sized]
+    standing = [
+        _stand(motion, ground, camera, place)
+        for motion, place in zip(sized, still if places is None else places, strict=True)
+    ]
+    R = level_axes(ground.up, right)
     t = -R @ _below(standing, ground)
     turned = [move(motion, R, t, "world") for motion in standing]
     return World(turned, camera.with_pose(R, t), ground.uncertainty, ground.feet_seen)
 
 
-def _stand(motion: Motion, ground: Ground, camera: Camera) -> Motion:
+def _stand(motion: Motion, ground: Ground, camera: Camera, place: Float[np.ndarray, "t 3"]) -> Motion:
     """The motion in the camera frame with contacts, and with planted feet that rest on the ground."""
     down = find_contacts(motion, ground.up)
     if down is None:
         return motion
-    root = _solve_standing(motion, down, camera)
+    root = _solve_standing(motion, down, camera, place)
     motion = replace(motion, root=root.astype(motion.root.dtype), contacts=np.any(down, axis=-1))
     feet = feet_of(motion)
     assert feet is not None
@@ -79,12 +91,17 @@ def _stand(motion: Motion, ground: Ground, camera: Camera) -> Motion:
     return replace(motion, root=(motion.root + raised).astype(motion.root.dtype))
 
 
-def _solve_standing(motion: Motion, down: Bool[np.ndarray, "t 2 p"], camera: Camera) -> Float[np.ndarray, "t 3"]:
-    """The root's track with feet that stay in place during contacts."""
+def _solve_standing(
+    motion: Motion, down: Bool[np.ndarray, "t 2 p"], camera: Camera, place: Float[np.ndarray, "t 3"]
+) -> Float[np.ndarray, "t 3"]:
+    """The root's track with feet that stay in place during contacts.
+
+    It is solved from the camera, whose place is added to the feet and to the solution.
+    """
     feet = feet_of(motion)
     assert feet is not None
     frames = len(motion)
-    points = (feet.points - motion.root[:, None, None]).reshape(frames, -1, 3)
+    points = (feet.points - motion.root[:, None, None] + place[:, None, None]).reshape(frames, -1, 3)
     pixels, scores = select_lifter_joints(motion.keypoints, motion.skeleton, motion.threshold, motion.pelvis)
     rays, trust = keypoint_rays(pixels, scores, camera, motion.skeleton, motion.skeleton)
     root = np.full((frames, 3), np.nan)
@@ -97,7 +114,7 @@ def _solve_standing(motion: Motion, down: Bool[np.ndarray, "t 2 p"], camera: Cam
             motion.timestamps[rows].astype(np.float64),
             Standing(points[rows], down[rows].reshape(end - first, -1)),
         )
-    return root
+    return root + place
 
 
 def _below(motions: Sequence[Motion], ground: Ground) -> Float[np.ndarray, "3"]:

@@ -34,7 +34,7 @@ class View:
 
     Attributes:
         title: its heading, such as the name of the video.
-        camera: of the sidecar: `K`, `image_size`, and for the world frame `R` and `t`.
+        camera: of the sidecar: `K`, `image_size`, and for the world frame `R` and `t`; with `times` if they change.
         about: the sidecar of each person by number; saved with the JSON of the page.
         angles: joint angles by number of the person, whose `left_` and `right_` of one name share a chart; without them
             the page has heights and uncertainty only.
@@ -113,7 +113,9 @@ def encode(
         "title": view.title,
         "world": motions[0].frame == "world",
         "up": rotation_to_y_up(motions).tolist(),
-        "camera": {key: np.asarray(view.camera[key]).tolist() for key in ("K", "R", "t") if key in view.camera},
+        "camera": {
+            key: np.asarray(view.camera[key]).tolist() for key in ("K", "R", "t", "times") if key in view.camera
+        },
         "size": list(view.camera["image_size"]),
         "video": video,
         "people": people,

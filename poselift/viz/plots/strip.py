@@ -102,9 +102,9 @@ def _lines(
     for motion in motions:
         frame = frame_at(motion.timestamps, half_interval(motion.timestamps), time)
         if frame is not None:
-            pixels = pixels_of(
-                (motion.joints[frame] + motion.root[frame] - camera.t).astype(np.float64) @ camera.R, camera.K
-            )
+            there = camera.at(motion.timestamps[frame : frame + 1])
+            K, R, t = there.K.reshape(-1, 3, 3)[0], there.R.reshape(-1, 3, 3)[0], there.t.reshape(-1, 3)[0]
+            pixels = pixels_of((motion.joints[frame] + motion.root[frame] - t).astype(np.float64) @ R, K)
             limbs = limbs_of(motion.skeleton)
             found.append((limbs.ends(pixels), limb_colors(limbs, motion.guessed()[frame])))
     return found

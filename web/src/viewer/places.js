@@ -1,7 +1,7 @@
 // Where people are: in the scene, in the picture, and in time.
 
 /** Adds what all views need: places in the scene (Y up, the ground at 0) and pixels of the video. */
-export function prepare(person, { up, camera: { K, R, t }, world }) {
+export function prepare(person, { up, camera, world }) {
   const joints = person.names.length, { times } = person;
   // Frames in which no keypoint shows any joint.
   person.gap = Uint8Array.from(times, (_, k) => person.guessed.subarray(k * joints, (k + 1) * joints).every((each) => each));
@@ -9,10 +9,10 @@ export function prepare(person, { up, camera: { K, R, t }, world }) {
   person.pixels = new Float32Array(person.times.length * joints * 2);
   person.scale = new Float32Array(person.times.length * joints); // pixels for a metre at the joint
   const dot = (row, x, y, z) => row[0] * x + row[1] * y + row[2] * z;
-  // R x + t is a place in the world, so R transposed takes it back to the camera.
-  const back = R && [0, 1, 2].map((axis) => R.map((row) => row[axis])), [tx, ty, tz] = t ?? [0, 0, 0];
+  let { K, R, t } = cameraAt(camera, times[0]), back = turnedBack(R), [tx, ty, tz] = t ?? [0, 0, 0];
   // Hundreds of thousands of joints in ten minutes: no arrays for each.
   for (let i = 0, frame = 0; frame < times.length; frame++) for (let joint = 0; joint < joints; joint++, i++) {
+    if (camera.times && !joint) ({ K, R, t } = cameraAt(camera, times[frame])), back = turnedBack(R), [tx, ty, tz] = t;
     const x = person.joints[3 * i] + person.root[3 * frame], y = person.joints[3 * i + 1] + person.root[3 * frame + 1];
     const z = person.joints[3 * i + 2] + person.root[3 * frame + 2];
     for (let axis = 0; axis < 3; axis++) person.places[3 * i + axis] = dot(up[axis], x, y, z);
@@ -24,6 +24,18 @@ export function prepare(person, { up, camera: { K, R, t }, world }) {
     person.pixels[2 * i + 1] = seen * dot(K[1], a, b, depth) + 0.5;
     person.scale[i] = K[0][0] * seen;
   }
+}
+
+/** Intrinsics and pose of the camera at a time; one that is still has the same always. */
+export function cameraAt({ K, R, t, times }, time) {
+  if (!times) return { K, R, t };
+  const row = Math.max(lastBefore(times, time), 0);
+  return { K: K[0][0].length ? K[row] : K, R: R[0][0].length ? R[row] : R, t: t[0].length ? t[row] : t };
+}
+
+/** R x + t is a place in the world, so R transposed takes it back to the camera. */
+function turnedBack(R) {
+  return R && [0, 1, 2].map((axis) => R.map((row) => row[axis]));
 }
 
 /** Index of the last moment not after a time; -1 before the first. */

@@ -125,7 +125,7 @@ function lanes() {
 
 function recolor() {
   const style = getComputedStyle(document.documentElement);
-  theme = Object.fromEntries(["sky", "ground", "grid", "shadow"].map((name) => [name, style.getPropertyValue(`--${name}`)]));
+  theme = Object.fromEntries(["sky", "ground", "grid", "shadow", "ink"].map((name) => [name, style.getPropertyValue(`--${name}`)]));
   charts.redraw();
   lanes();
   dirty = true;

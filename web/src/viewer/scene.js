@@ -1,7 +1,7 @@
 // The 3D view: a mannequin of shaded, tapered limbs on a grid of metres, drawn from far to near. One file, because each
 // part is drawn with the same camera and sorted among the others.
 
-import { frameOf, lastBefore } from "./places.js";
+import { cameraAt, frameOf, lastBefore } from "./places.js";
 
 export const FACE = /(eye|ear)$/, SMALL = /(eye|ear|nose|heel|toe|hand)$/;
 
@@ -97,6 +97,7 @@ export class Scene {
     pen.fillStyle = sky;
     pen.fillRect(0, 0, width, height);
     this.grid(pen, theme);
+    this.camera(pen, theme, time);
     const bodies = this.content.people.map((person, i) => [person, frameOf(person, time), i])
       .filter(([{ id }, frame]) => frame >= 0 && !this.state.hidden.has(id));
     for (const [person, frame, i] of bodies) this.shadow(pen, person, frame, theme, i === this.state.person);
@@ -123,6 +124,31 @@ export class Scene {
       pen.globalAlpha = .75 * fade;
       pen.beginPath(); pen.moveTo(p[0], p[1]); pen.lineTo(q[0], q[1]); pen.stroke();
     }
+    pen.globalAlpha = 1;
+  }
+
+  /** A camera that turns or moves: its view as a pyramid, and its way. */
+  camera(pen, theme, time) {
+    const { camera, size: [width, height], world } = this.content;
+    if (!world || !camera.times) return;
+    const { K, R, t } = cameraAt(camera, time);
+    const corners = [[0, 0], [width, 0], [width, height], [0, height]].map(([x, y]) => {
+      const ray = [.6 * (x - K[0][2]) / K[0][0], .6 * (y - K[1][2]) / K[1][1], .6];
+      return t.map((value, axis) => value + R[axis][0] * ray[0] + R[axis][1] * ray[1] + R[axis][2] * ray[2]);
+    });
+    pen.strokeStyle = theme.ink;
+    pen.lineWidth = 1.5 * this.ratio;
+    pen.globalAlpha = .6;
+    const line = (...places) => {
+      const points = places.map((place) => this.at(...place));
+      if (points.some((point) => point[2] < .2)) return;
+      pen.beginPath();
+      points.forEach(([x, y], k) => k ? pen.lineTo(x, y) : pen.moveTo(x, y));
+      pen.stroke();
+    };
+    line(...corners, corners[0]);
+    for (const corner of corners) line(t, corner);
+    if (camera.t[0].length) line(...camera.t);
     pen.globalAlpha = 1;
   }
 

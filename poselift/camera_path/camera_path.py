@@ -1,0 +1,205 @@
+"""The camera's pose in each frame of a clip, shot by shot, and what its background says that the camera does."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from poselift.camera_path.background_links import Links, Shot, link_frames
+from poselift.camera_path.background_picture import SIDE
+from poselift.camera_path.people_boxes import PeopleBoxes
+from poselift.camera_path.rotation_bundle import Lens
+from poselift.camera_path.turning_camera import Turns, solve_turns
+from poselift.camera_path.walking_camera import Walk, solve_walk
+from poselift.geometry.camera import nearest_rotation
+from poselift.structures import Keypoints2D
+from poselift.video import Frame
+
+ShotKind = Literal["still", "turning", "moving", "unknown"]
+
+_STILL, _STILL_ZOOM = 0.3, 0.01
+"""Largest rotation, degrees, and largest change of the focal length, as a share, of a camera that stands still."""
+
+_SEEN = 0.5
+"""Least share of a shot's frames whose background is seen."""
+
+_EXACT = 0.3
+"""Median error of the background's points, reduced pixels, up to which rotation explains them. Flow errs by 0.1, and a
+hand that sways by 2 cm, 6 m from the background, makes it 0.3, which costs 0.2 degrees."""
+
+_BETTER = 0.6
+"""Share of the rotation's error that a path through space must stay below to explain the background better. It has
+more unknowns: a distance for each point."""
+
+_AGREES = 0.6
+"""Least share of the points within a reduced pixel of their places by a path through space."""
+
+_FOUND = 0.8
+"""Least share of the frames whose place is found."""
+
+_WRONG = 3.0
+"""Median error, reduced pixels, above which no camera explains the background: water, leaves or a crowd."""
+
+SWAY = 0.02
+"""Largest distance from the first place, in distances of the background, of a camera that sways in a hand. Its rotation
+is that of the path through space, and the sway stays in the people's places: 10 cm at 5 m."""
+
+
+@dataclass(frozen=True)
+class ShotPath:
+    """The camera in a shot.
+
+    Attributes:
+        first: number of the shot's first frame.
+        end: number of the frame after its last one.
+        kind: what the camera does; "moving" where its place changes, "unknown" where too little background is seen.
+        lost: whether the shot begins because the background was lost, and not by a cut.
+        degrees: largest rotation between two frames.
+        zoom: largest focal length over the smallest one.
+        error: median distance of the background's points from their places by the path, pixels of the video.
+        baseline: largest distance from the first place, in median distances of the background; 0 unless it was found.
+    """
+
+    first: int
+    end: int
+    kind: ShotKind
+    lost: bool
+    degrees: float
+    zoom: float
+    error: float
+    baseline: float = 0.0
+
+
+@dataclass(frozen=True)
+class CameraPath:
+    """A camera that changes with time, against a still view of each shot.
+
+    Attributes:
+        times: of all frames, seconds.
+        R: rotation from the camera of each frame to the still view of its shot.
+        zoom: focal length of each frame over that of the still view.
+        place: of the camera in the still view, in median distances of the background of the shot; 0 unless it moves.
+        focal: focal length of the still view over that of the camera that was given; 1 unless it was found.
+        known: frames whose background was seen; the others are interpolated.
+        shots: in order; together they are all frames.
+    """
+
+    times: Float[np.ndarray, " t"]
+    R: Float[np.ndarray, "t 3 3"]
+    zoom: Float[np.ndarray, " t"]
+    place: Float[np.ndarray, "t 3"]
+    focal: Float[np.ndarray, " t"]
+    known: Bool[np.ndarray, " t"]
+    shots: tuple[ShotPath, ...]
+
+    @property
+    def still(self) -> bool:
+        """Whether the clip is one shot of a still camera."""
+        return len(self.shots) == 1 and self.shots[0].kind == "still"
+
+
+def find_camera_path(
+    frames: Iterable[Frame],
+    tracks: Sequence[Keypoints2D],
+    K: Float[np.ndarray, "3 3"],
+    distortion: Float[np.ndarray, " 5"] | None,
+    assumed: bool,
+    force: Literal["turning", "moving"] | None = None,
+) -> CameraPath:
+    """The camera's pose and zoom in each frame, from the background.
+
+    Args:
+        frames: of the clip, in order; read once.
+        tracks: the people, who are no background.
+        K: intrinsics of the widest frame, pixels.
+        distortion: k1, k2, p1, p2, k3; None for none.
+        assumed: whether the focal length is a guess, and may be found.
+        force: what the camera does; by evidence if None.
+    """
+    return solve_path(link_frames(frames, PeopleBoxes(tracks)), K, distortion, assumed, force)
+
+
+def solve_path(
+    links: Links,
+    K: Float[np.ndarray, "3 3"],
+    distortion: Float[np.ndarray, " 5"] | None,
+    assumed: bool,
+    force: Literal["turning", "moving"] | None = None,
+) -> CameraPath:
+    """The camera's path from links; see `find_camera_path`."""
+    count = len(links.times)
+    R, zoom, focal = np.tile(np.eye(3), (count, 1, 1)), np.ones(count), np.ones(count)
+    place, known = np.zeros((count, 3)), np.zeros(count, bool)
+    scale = min(1.0, SIDE / max(links.image_size))
+    lens = Lens(K.astype(np.float64), distortion, scale * float(K[0, 0]))
+    shots = []
+    for shot in _join_unknown(links.shots):
+        rows = slice(shot.first, shot.end)
+        found = _solve_shot(shot, links.times[rows], lens, assumed, force) if _is_seen(shot) or count == 1 else None
+        if found is None:
+            shots.append(ShotPath(shot.first, shot.end, "unknown", shot.lost, 0.0, 1.0, 0.0))
+            continue
+        kind, turns, walk = found
+        wide = float(np.exp(np.ptp(np.log(turns.zoom))))
+        known[rows] = turns.known
+        if kind != "still":
+            middle = nearest_rotation(turns.R.mean(0))
+            R[rows], zoom[rows], focal[rows] = middle.T @ turns.R, turns.zoom, turns.focal
+            if kind == "moving" and walk is not None:
+                place[rows] = walk.place @ middle
+        baseline = 0.0 if walk is None else float(np.linalg.norm(walk.place, axis=-1).max())
+        error = turns.error if walk is None else walk.error
+        shots.append(ShotPath(shot.first, shot.end, kind, shot.lost, turns.degrees, wide, error / scale, baseline))
+    return CameraPath(links.times, R, zoom, place, focal, known, tuple(shots))
+
+
+def _solve_shot(
+    shot: Shot,
+    times: Float[np.ndarray, " t"],
+    lens: Lens,
+    assumed: bool,
+    force: Literal["turning", "moving"] | None,
+) -> tuple[ShotKind, Turns, Walk | None] | None:
+    """What the camera does in a shot, by evidence; None where no camera explains the background.
+
+    A camera that turns on one spot is the simpler answer: a path through space must explain the background much better.
+    """
+    turns = solve_turns(shot, times, lens, assumed)
+    if force == "turning":
+        return "turning", turns, None
+    if force is None and turns.error <= _EXACT and not turns.zooms:
+        still = turns.degrees < _STILL and np.ptp(np.log(turns.zoom)) < _STILL_ZOOM
+        return "still" if still else "turning", turns, None
+    # A walk towards a wall and a zoom look alike; one focal length is the simpler answer where it fits as well.
+    plain = solve_turns(shot, times, lens, assumed=False, zooms=False) if turns.zooms else turns
+    walk = solve_walk(shot, plain.R, times, lens)
+    if walk is None or not (force == "moving" or _is_better(walk, turns)):
+        return ("turning", turns, None) if turns.error < _WRONG else None
+    found = replace(plain, R=walk.R, known=walk.known, error=walk.error)
+    sways = float(np.linalg.norm(walk.place, axis=-1).max()) <= SWAY
+    return "turning" if sways and force is None else "moving", found, walk
+
+
+def _is_better(walk: Walk, turns: Turns) -> bool:
+    """Whether a path through space explains the background, and much better than rotation does."""
+    explains = walk.share >= _AGREES and float(walk.known.mean()) >= _FOUND
+    return explains and walk.error < _BETTER * min(turns.error, walk.turning_error)
+
+
+def _is_seen(shot: Shot) -> bool:
+    """Whether enough of the frames show a background."""
+    linked = {link.second for link in shot.frames} | {link.first for link in shot.frames}
+    return len(linked) >= _SEEN * (shot.end - shot.first)
+
+
+def _join_unknown(shots: Sequence[Shot]) -> list[Shot]:
+    """The shots; those without a background that follow each other without a cut are one."""
+    joined: list[Shot] = []
+    for shot in shots:
+        if joined and shot.lost and not _is_seen(shot) and not _is_seen(joined[-1]):
+            joined[-1] = replace(joined[-1], end=shot.end)
+        else:
+            joined.append(shot)
+    return joined

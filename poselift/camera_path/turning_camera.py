@@ -1,0 +1,140 @@
+"""The rotation, zoom and focal length of a camera that turns on one spot."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from poselift.camera_path.background_links import Shot
+from poselift.camera_path.rotation_bundle import (
+    FramePoses,
+    KeyPoses,
+    Lens,
+    gather_points,
+    guess_keys,
+    solve_frames,
+    solve_keys,
+)
+from poselift.geometry.camera import nearest_rotation
+from poselift.numerics.times import interpolate
+
+_ZOOMS = 0.012
+"""Least range of the log zoom of a lens that zooms; below it the focal length is constant."""
+
+_SPREAD = 3.0
+"""Standard deviations of the focal length, for each that its curvature tells: errors of flow depend on each other."""
+
+_OTHER, _SURE = 0.04, 0.08
+"""Least difference of the log focal length from the assumed one that counts, and its largest standard deviation."""
+
+_TURNS = math.radians(8)
+"""Least rotation from which the focal length is found."""
+
+
+@dataclass(frozen=True)
+class Turns:
+    """What a camera does that turns on one spot.
+
+    Attributes:
+        R: rotation from the camera of each frame to that of the first one.
+        zoom: focal length of each frame over that of the widest one.
+        known: frames whose background was seen; the others are interpolated.
+        focal: focal length of the widest frame over that of the assumed lens; 1 unless it was found.
+        focal_spread: standard deviation of its logarithm; infinite where no frames turn far enough.
+        zooms: whether the focal length changes.
+        error: median distance of the background's points from their places by rotation, reduced pixels.
+    """
+
+    R: Float[np.ndarray, "t 3 3"]
+    zoom: Float[np.ndarray, " t"]
+    known: Bool[np.ndarray, " t"]
+    focal: float
+    focal_spread: float
+    zooms: bool
+    error: float
+
+    @property
+    def degrees(self) -> float:
+        """The largest rotation between two frames, to a degree or so."""
+        return math.degrees(largest_angle(self.R))
+
+
+def solve_turns(shot: Shot, times: Float[np.ndarray, " t"], lens: Lens, assumed: bool, zooms: bool = True) -> Turns:
+    """The camera's rotation in each frame of a shot.
+
+    Args:
+        shot: gives the links.
+        times: of its frames, seconds.
+        lens: of the widest frame.
+        assumed: whether its focal length is a guess, and may be found.
+        zooms: whether the focal length may change.
+    """
+    keys, frames = _solve(shot, lens, zooms, focal=False)
+    if zooms and np.ptp(_without_outliers(frames.zoom[frames.known])) < _ZOOMS:
+        zooms = False
+        keys, frames = _solve(shot, lens, zooms, focal=False)
+    focal, spread = 1.0, math.inf
+    if assumed and len(shot.loops) and largest_angle(frames.R[frames.known]) > _TURNS:
+        # The lens of the widest frame, not of the first one, is the assumed one.
+        start = replace(keys, zoom=keys.zoom - _widest(frames))
+        index = {number: row for row, number in enumerate(shot.keys)}
+        points = gather_points(shot.loops, index, index, lens)
+        free = solve_keys(points, start.R, start.zoom, lens, zooms, focal=True)
+        spread = _SPREAD * math.sqrt(max(free.cost, 1e-4) / max(free.curvature, 1e-12))
+        changed = float(np.mean(free.zoom - start.zoom))
+        if spread < _SURE and abs(changed) > max(_OTHER, 3 * spread):
+            focal = math.exp(changed)
+            keys = free
+            frames = solve_frames(shot, keys, lens, zooms)
+    known = frames.known
+    rows, at = np.flatnonzero(known), times[known]
+    zoom = interpolate(frames.zoom[rows, None], at, times)[:, 0] - _widest(frames)
+    errors = frames.errors[np.isfinite(frames.errors)]
+    error = float(np.median(errors)) if len(errors) else 0.0
+    return Turns(interpolate_rotations(frames.R[rows], at, times), np.exp(zoom), known, focal, spread, zooms, error)
+
+
+def _solve(shot: Shot, lens: Lens, zooms: bool, focal: bool) -> tuple[KeyPoses, FramePoses]:
+    """Poses of the key frames, then of all frames."""
+    index = {number: row for row, number in enumerate(shot.keys)}
+    R, zoom = guess_keys(shot.loops, shot.keys, lens, zooms)
+    keys = KeyPoses(R, zoom, 0.0, 0.0, 0)
+    if shot.loops:
+        keys = solve_keys(gather_points(shot.loops, index, index, lens), R, zoom, lens, zooms, focal)
+    return keys, solve_frames(shot, keys, lens, zooms)
+
+
+def _without_outliers(zoom: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
+    """The log zoom without single outliers; its ends stay."""
+    padded = np.pad(zoom, 1, mode="edge")
+    middle: np.ndarray = np.median(np.stack([padded[:-2], padded[1:-1], padded[2:]]), axis=0)
+    return middle
+
+
+def _widest(frames: FramePoses) -> float:
+    """The log zoom of the widest frame."""
+    return float(_without_outliers(frames.zoom[frames.known]).min())
+
+
+def largest_angle(R: Float[np.ndarray, "t 3 3"]) -> float:
+    """The largest rotation between two frames, radians: from the frame that is furthest from the first one."""
+    if len(R) < 2:
+        return 0.0
+    furthest = R[int(_angles(R[0], R).argmax())]
+    return float(_angles(furthest, R).max())
+
+
+def _angles(first: Float[np.ndarray, "3 3"], R: Float[np.ndarray, "t 3 3"]) -> Float[np.ndarray, " t"]:
+    """Angles between a rotation and others, radians; exact for small ones too."""
+    chord = np.linalg.norm(R - first, axis=(-2, -1)) / (2 * math.sqrt(2))
+    angles: np.ndarray = 2 * np.arcsin(np.clip(chord, 0, 1))
+    return angles
+
+
+def interpolate_rotations(
+    R: Float[np.ndarray, "n 3 3"], at: Float[np.ndarray, " n"], times: Float[np.ndarray, " t"]
+) -> Float[np.ndarray, "t 3 3"]:
+    """Rotations at other times: the nearest rotation to the weighted mean of the two around."""
+    means = interpolate(R.reshape(len(R), 9), at, times).reshape(-1, 3, 3)
+    return nearest_rotation(means)

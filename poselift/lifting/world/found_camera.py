@@ -1,0 +1,163 @@
+"""What the camera of a clip does, and the clip's people split at its cuts."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from poselift.camera_path.camera_path import CameraPath, ShotKind, ShotPath, find_camera_path
+from poselift.camera_path.still_view import frame_rows
+from poselift.core.errors import InputError
+from poselift.geometry import Camera
+from poselift.lifting.world.camera_motion import CameraMotion, camera_motion
+from poselift.structures import Keypoints2D
+from poselift.video import Frame
+
+CameraMode = Literal["auto", "still", "turning", "moving"]
+"""What a user says that the camera does; "auto" finds it."""
+
+_SHORTEST_PART = 0.2
+"""Seconds that somebody must be seen in a shot to be lifted there, if they are seen in others too."""
+
+
+@dataclass(frozen=True)
+class FoundCamera:
+    """What the camera of a clip does.
+
+    Attributes:
+        mode: what was asked for.
+        path: of the camera; None for a still one.
+        motion: of the background, where the camera counts as still; None if it was not measured.
+    """
+
+    mode: CameraMode
+    path: CameraPath | None
+    motion: CameraMotion | None = None
+
+    @property
+    def kinds(self) -> tuple[ShotKind, ...]:
+        """What it does, shot by shot."""
+        return ("still",) if self.path is None else tuple(shot.kind for shot in self.path.shots)
+
+    def describe(self) -> str:
+        """What it does, in a line."""
+        if self.path is None:
+            return "the camera stands still"
+        said = [_describe(shot) for shot in self.path.shots]
+        if len(said) == 1:
+            return said[0]
+        times = self.path.times
+        parts = [f"{times[shot.first]:.1f} s: {text}" for shot, text in zip(self.path.shots, said, strict=True)]
+        return f"{len(said)} shots. " + "; ".join(parts)
+
+    def warnings(self) -> list[str]:
+        """What a user should know, one line each: cuts, and backgrounds that were lost."""
+        if self.path is None:
+            if self.motion is None or self.motion.still:
+                return []
+            degrees = self.motion.degrees
+            by = f"by {degrees:.1f} degrees" if math.isfinite(self.motion.pixels) else "to another view"
+            return [f"the camera moves {by}: with --camera still, the world frame is only right for a still camera"]
+        found = []
+        for shot in self.path.shots[1:]:
+            at = f"{self.path.times[shot.first]:.2f} s"
+            what = f"the background is lost before {at}" if shot.lost else f"the picture is cut at {at}"
+            found.append(f"{what}: each shot has people and a world of its own")
+        return found
+
+    def report(self) -> dict[str, object]:
+        """For the summary: what was asked for, what was found, a line for people, and the shots of what changes."""
+        if self.path is None:
+            return {"mode": self.mode, "found": "still", "text": self.describe()}
+        times = self.path.times
+        shots = [
+            {
+                "start": float(times[shot.first]),
+                "end": float(times[shot.end - 1]),
+                "found": shot.kind,
+                "turns_deg": round(shot.degrees, 2),
+                "zoom": round(shot.zoom, 3),
+                "error_px": round(shot.error, 2),
+            }
+            for shot in self.path.shots
+        ]
+        kinds = list(dict.fromkeys(self.kinds))
+        return {"mode": self.mode, "found": ", ".join(kinds), "text": self.describe(), "shots": shots}
+
+
+def _describe(shot: ShotPath) -> str:
+    if shot.kind == "still":
+        return "the camera stands still"
+    if shot.kind == "unknown":
+        return "too little background is seen to tell what the camera does"
+    zoom = f", and zooms by {shot.zoom:.2f}" if shot.zoom > 1.012 else ""
+    if shot.kind == "moving":
+        return f"the camera moves through space, and turns by {shot.degrees:.1f} degrees"
+    return f"the camera turns by {shot.degrees:.1f} degrees{zoom}"
+
+
+def check_camera_mode(mode: object) -> None:
+    """Checks what a user says that the camera does.
+
+    Raises:
+        InputError: nobody knows this mode.
+    """
+    if mode not in get_args(CameraMode):
+        raise InputError(f"camera is {mode!r:.40}; give one of {', '.join(get_args(CameraMode))}")
+
+
+def find_camera(
+    frames: Callable[[], Iterable[Frame]],
+    span: tuple[float, float],
+    tracks: Sequence[Keypoints2D],
+    camera: Camera,
+    mode: CameraMode = "auto",
+) -> FoundCamera:
+    """What the camera does, from the background of the pictures.
+
+    A camera that stands still is known from nine pictures. Only otherwise all pictures are read again.
+
+    Args:
+        frames: reads the frames of the clip, in order; blank ones for keypoints without a video.
+        span: timestamps of the first and the last frame, seconds.
+        tracks: the people.
+        camera: its lens; of the widest frame, if it zooms.
+        mode: what the camera does; "auto" finds it.
+
+    Raises:
+        InputError: nobody knows this mode.
+    """
+    check_camera_mode(mode)
+    if mode in ("auto", "still"):
+        motion = camera_motion(frames(), span, tracks, camera)
+        if mode == "still" or (motion is not None and motion.still) or (motion is None and _is_blank(frames())):
+            return FoundCamera(mode, None, motion)
+    force = mode if mode in ("turning", "moving") else None
+    path = find_camera_path(frames(), tracks, camera.K, camera.distortion, camera.origin == "assumed", force)
+    return FoundCamera(mode, None if path.still else path)
+
+
+def _is_blank(frames: Iterable[Frame]) -> bool:
+    """Whether the first picture shows nothing at all: keypoints without a video have such pictures."""
+    first = next(iter(frames), None)
+    return first is None or int(np.ptp(first.image)) == 0
+
+
+def split_tracks(tracks: Sequence[Keypoints2D], path: CameraPath | None) -> list[Keypoints2D]:
+    """The people, split where the picture is cut; numbered anew, in order of appearance, if anybody is split."""
+    if path is None or len(path.shots) == 1:
+        return list(tracks)
+    parts = []
+    for track in tracks:
+        rows = frame_rows(path, track.timestamps)
+        for shot in path.shots:
+            inside = np.flatnonzero((rows >= shot.first) & (rows < shot.end) & track.seen)
+            if not len(inside):
+                continue
+            part = track[int(inside[0]) : int(inside[-1]) + 1]
+            if len(inside) == track.seen.sum() or np.ptp(part.timestamps) >= _SHORTEST_PART:
+                parts.append(part)
+    parts.sort(key=lambda part: (float(part.timestamps[0]), part.person))
+    return [replace(part, person=number) for number, part in enumerate(parts, start=1)]

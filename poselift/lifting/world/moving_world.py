@@ -1,0 +1,180 @@
+"""People of a clip whose camera turns, zooms or walks: in the camera of each frame, and in the world."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.camera_path.camera_path import CameraPath, ShotPath
+from poselift.camera_path.still_view import frame_lenses, frame_rows, into_still_view, still_lens
+from poselift.geometry.camera import Camera
+from poselift.kinematics.up import estimate_up, level_axes
+from poselift.lifting.world.feet_scale import find_scale
+from poselift.lifting.world.world_frame import World, to_world
+from poselift.structures import Keypoints2D, Motion, move
+
+_EYES = 1.4
+"""Height of a camera whose place is not known, metres."""
+
+_UNSEEN = 0.05
+"""Least share of somebody's keypoints outside of the still view for a warning."""
+
+
+@dataclass(frozen=True)
+class StillView:
+    """A person's keypoints as a still camera would see them.
+
+    Attributes:
+        keypoints: in the still view; of the pictures themselves where the camera is still or unknown.
+        camera: the still view's.
+        seen: the keypoints in the pictures.
+        shot: in which the person is seen; None for a still camera.
+    """
+
+    keypoints: Keypoints2D
+    camera: Camera
+    seen: Keypoints2D
+    shot: ShotPath | None = None
+
+
+def see_still(track: Keypoints2D, path: CameraPath | None, camera: Camera) -> StillView:
+    """A person of one shot as a still camera would see them.
+
+    Args:
+        track: of one shot.
+        path: of the camera; None if it is still.
+        camera: the lens that the path was found with.
+    """
+    if path is None:
+        return StillView(track, camera, track)
+    row = int(frame_rows(path, track.timestamps[:1])[0])
+    shot = next(shot for shot in path.shots if shot.first <= row < shot.end)
+    if shot.kind in ("still", "unknown"):
+        return StillView(track, camera, track, shot)
+    still = replace(camera, K=still_lens(path, row, camera.K).astype(np.float32), distortion=None)
+    return StillView(into_still_view(track, path, camera.K, camera.distortion), still, track, shot)
+
+
+def place_in_moving_world(
+    motions: Sequence[Motion],
+    views: Sequence[StillView],
+    path: CameraPath,
+    camera: Camera,
+) -> tuple[World, list[str]]:
+    """The motions in the world, shot by shot, and warnings.
+
+    The camera of the first frame of a shot looks along its world's -Z.
+
+    Where too little background is seen, or the camera walks and no standing feet tell how far, people stay in their
+    place: only the motion relative to the body is known.
+
+    Args:
+        motions: in the camera frames of the still views.
+        views: that they were lifted from.
+        path: of the camera.
+        camera: the lens that the path was found with.
+    """
+    count = len(path.times)
+    R, t = np.tile(np.eye(3), (count, 1, 1)), np.zeros((count, 3))
+    worlds: list[tuple[list[int], World]] = []
+    warnings = []
+    for shot in path.shots:
+        rows = slice(shot.first, shot.end)
+        members = [index for index, view in enumerate(views) if view.shot == shot]
+        inside = [motions[index] for index in members]
+        right = path.R[shot.first] @ np.array([1.0, 0.0, 0.0])
+        world, place, said = _place_shot(shot, inside, [views[index] for index in members], path, right)
+        warnings.extend(said)
+        R[rows] = world.camera.R @ path.R[rows]
+        t[rows] = world.camera.t if place is None else place @ world.camera.R.T + world.camera.t
+        worlds.append((members, world))
+    warnings.extend(_find_unseen(views))
+    placed: list[Motion | None] = [None] * len(motions)
+    for members, world in worlds:
+        for index, motion in zip(members, world.motions, strict=True):
+            placed[index] = replace(motion, keypoints=views[index].seen)
+    K = frame_lenses(path, camera.K).astype(np.float32)
+    if np.ptp(K, axis=0).max() == 0:
+        K = K[0]
+    whole = World(
+        [motion for motion in placed if motion is not None],
+        replace(camera, K=K, R=R, t=t, times=path.times),
+        max(world.uncertainty for _, world in worlds),
+        all(world.feet_seen for members, world in worlds if members),
+    )
+    return whole, warnings
+
+
+def _place_shot(
+    shot: ShotPath,
+    motions: Sequence[Motion],
+    views: Sequence[StillView],
+    path: CameraPath,
+    right: Float[np.ndarray, "3"],
+) -> tuple[World, Float[np.ndarray, "t 3"] | None, list[str]]:
+    """The people of a shot in its world, the camera's place in the still view if it is known, and warnings."""
+    still = np.zeros((shot.end - shot.first, 3))
+    when = f"{path.times[shot.first]:.1f} to {path.times[shot.end - 1]:.1f} s"
+    if shot.kind == "unknown":
+        why = f"{when}: too little background is seen to know what the camera does"
+        return _stay(motions, views, right), None, [f"{why}; people are shown in one place"] if motions else []
+    if not motions:
+        return _stay([], [], right), still, []
+    lens = views[0].camera
+    if shot.kind != "moving":
+        return to_world(motions, lens, right=right), still, []
+    places = [path.place[frame_rows(path, motion.timestamps)] for motion in motions]
+    scale = find_scale(motions, places)
+    if scale is None or not scale.sure:
+        why = f"{when}: the camera moves through space, and no standing feet tell how far"
+        return _stay(motions, views, right), None, [f"{why}; people are shown in one place"]
+    moved = [
+        replace(motion, root=(motion.root + scale.metres * place).astype(motion.root.dtype))
+        for motion, place in zip(motions, places, strict=True)
+    ]
+    world = to_world(moved, lens, [scale.metres * place for place in places], right)
+    place = scale.metres * path.place[shot.first : shot.end]
+    share = f"{100 * scale.spread:.0f} %"
+    return world, place, [f"{when}: the camera moves through space; its path is good to {share}, by standing feet"]
+
+
+def _stay(motions: Sequence[Motion], views: Sequence[StillView], right: Float[np.ndarray, "3"]) -> World:
+    """People who stay in the place where they were first seen, on the ground."""
+    up = estimate_up(motions)
+    R = level_axes(up, right)
+    placed = []
+    origin: np.ndarray | None = None
+    for motion in motions:
+        turned = move(motion, R, np.zeros(3), "world")
+        known = np.isfinite(turned.root).all(-1)
+        root = turned.root.copy()
+        if known.any():
+            start = turned.root[int(known.argmax())].astype(np.float64)
+            origin = start if origin is None else origin
+            lowest = turned.joints[..., 1].min(-1)
+            root[known] = np.stack(
+                [
+                    np.full(known.sum(), start[0] - origin[0]),
+                    -lowest[known],
+                    np.full(known.sum(), start[2] - origin[2]),
+                ],
+                1,
+            )
+        placed.append(replace(turned, root=root))
+    eye = np.eye(3)
+    lens = views[0].camera if views else Camera(eye, (1, 1))
+    return World(placed, lens.with_pose(R, np.array([0.0, _EYES, 0.0])), np.pi, True)
+
+
+def _find_unseen(views: Sequence[StillView]) -> list[str]:
+    """Warnings for people who leave the still view of their shot."""
+    found = []
+    for view in views:
+        before, after = (np.isfinite(each.keypoints).all(-1).sum() for each in (view.seen, view.keypoints))
+        if after < (1 - _UNSEEN) * before:
+            share = 100 * (1 - after / before)
+            found.append(
+                f"person {view.seen.person}: the camera turns so far that {share:.0f} % of the keypoints are left out"
+            )
+    return found
