@@ -14,11 +14,11 @@ import logging
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from poselift.api import lift, open_stream, read
+    from poselift.api import lift, multiview, open_stream, read
     from poselift.structures import Recording
 
 __version__ = "0.1.0"
-__all__ = ["Recording", "__version__", "lift", "open_stream", "read"]
+__all__ = ["Recording", "__version__", "lift", "multiview", "open_stream", "read"]
 
 # Without a handler of its own, Python would print a library's warnings.
 logging.getLogger(__name__).addHandler(logging.NullHandler())
@@ -28,5 +28,5 @@ if not TYPE_CHECKING:  # type checkers see the names above, and no others
     def __getattr__(name: str) -> object:
         from poselift.core.on_demand import names_on_demand
 
-        homes = {"lift": "api", "open_stream": "api", "read": "api", "Recording": "structures"}
+        homes = {"lift": "api", "multiview": "api", "open_stream": "api", "read": "api", "Recording": "structures"}
         return names_on_demand(__name__, homes)(name)

@@ -126,6 +126,89 @@ def lift(
     return lift_clip(clip, lifter, request, progress)
 
 
+def multiview(
+    videos: Sequence[str | os.PathLike[str]],
+    *,
+    keypoints: Sequence[Any] | None = None,
+    keypoint_skeleton: str | None = None,
+    detector: str | Detector | None = None,
+    weights: str | os.PathLike[str] | Weights = DEFAULT_LIFTER,
+    device: str = "auto",
+    start: float | None = None,
+    end: float | None = None,
+    quality: str = "balanced",
+    height: GivenHeights = None,
+    offsets: Sequence[float] | None = None,
+    fov: Sequence[float] | None = None,
+    intrinsics: Sequence[tuple[float, float, float, float]] | None = None,
+    calibration: Sequence[str | os.PathLike[str]] = (),
+    own_world: bool = False,
+    skeleton: str | None = None,
+    smooth: float | None = None,
+    options: LiftOptions = LiftOptions(),
+    progress: Progress = lambda stage, done: None,
+) -> Recording:
+    """The 3D motion of everybody in several videos of the same moment: what `poselift multiview` writes, as values.
+
+    Args:
+        videos: two to eight, from cameras that stand still; the first one has the clock.
+        keypoints: 2D of another program, one file or Keypoints2D (or a list of them) for each video.
+        keypoint_skeleton: skeleton of files of keypoints; by their names or number if None.
+        detector: see `lift`, also for the arguments of the same names below.
+        weights: the lifter.
+        device: of detector and lifter.
+        start: first second of each video.
+        end: end of each video, seconds.
+        quality: how often the detector looks.
+        height: metres, of everybody or by the person's number in the first video.
+        offsets: seconds by which each video after the first one started later; found by sound or movement if None.
+        fov: field of view of each camera, degrees, or one for all; refined from an assumed one if None.
+        intrinsics: fx, fy, cx, cy of each camera, or one for all.
+        calibration: files of known cameras; the cameras are found from the people without any.
+        own_world: whether the result lies in the calibration's world.
+        skeleton: "h36m17" or "cmu28".
+        smooth: cutoff of a Butterworth filter, Hz.
+        options: further settings of the lifter.
+        progress: receives the progress of each stage.
+
+    Returns:
+        The recording: people in the world, and a camera with its pose for each video.
+
+    Raises:
+        InputError: a video cannot be used, or the videos do not show the same people at the same time.
+    """
+    # Here, because `poselift.several_views` takes longer to load than a single video needs.
+    from poselift.several_views.request import ViewsRequest
+    from poselift.several_views.run import lift_views
+
+    detector = default_detector(quality) if detector is None else detector
+    wanted = DetectorRequest(detector) if isinstance(detector, str) else DetectorRequest("")
+    request = LiftRequest(height=height, options=options, smooth=smooth, skeleton=skeleton, world=True)
+    request = replace(request, detection=replace(request.detection, start=start, end=end, quality=quality))
+    views = ViewsRequest(
+        None if offsets is None else tuple(offsets),
+        None if fov is None else tuple(fov),
+        None if intrinsics is None else tuple(intrinsics),
+        tuple(Path(file) for file in calibration),
+        own_world,
+    )
+    lifter = weights
+    if not isinstance(lifter, Weights):
+        name = os.fspath(lifter)
+        lifter = load_weights(name, choose_lifter_device(device, name, wanted))
+    if keypoints is not None and videos and len(keypoints) != len(videos):
+        raise InputError(f"{len(keypoints)} keypoints are given for {len(videos)} videos; give one for each, in order")
+    clips: list[Clip] = []
+    if keypoints is not None:
+        for index, own in enumerate(keypoints):
+            video = videos[index] if videos else None
+            clips.append(_open_keypoints(own, video, keypoint_skeleton, None, start, end, None))
+    else:
+        finds = wanted.build(device, quiet=True) if isinstance(detector, str) else detector
+        clips += [VideoClip(video, finds, start, end, quality) for video in videos]
+    return lift_views(clips, lifter, request, views, progress).recording
+
+
 def _open_keypoints(
     keypoints: Any,
     video: str | os.PathLike[str] | None,

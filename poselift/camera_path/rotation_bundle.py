@@ -207,7 +207,7 @@ def _step(
                 products = np.einsum("lp,lpxa,lpxb->lab", weight, slopes, others)
                 np.add.at(matrix, (here[both], there[both]), products[both])
     whole = matrix.transpose(0, 2, 1, 3).reshape(4 * count, 4 * count)
-    unknowns = _unknowns(count, zooms, focal, fixed=block[0] == 0)
+    unknowns = _unknowns(count, zooms, focal, fixed=bool(block[0] == 0))
     curved = unknowns.T @ whole @ unknowns
     downhill = unknowns.T @ right.reshape(-1)
     scale = max(float(np.abs(np.diag(curved)).max(initial=0.0)), 1.0)

@@ -157,7 +157,7 @@ def _start(host: np.ndarray, corner: np.ndarray, sight: _Sight, R: np.ndarray, k
     """First guess: the first key frame and the frame with most parallax, then frame by frame."""
     count = len(R)
     state = _State(R.copy(), np.zeros((count, 3)), np.zeros(len(host)), np.zeros(count, bool))
-    first = keys[0]
+    first = int(keys[0])
     own = sight.rows(host[sight.point] == first)
     best, most = -1, 0.0
     for frame in np.unique(own.frame):
@@ -182,7 +182,7 @@ def _start(host: np.ndarray, corner: np.ndarray, sight: _Sight, R: np.ndarray, k
         _resect(state, host, corner, rows, [best], None)
         state.solved[best] = True
     _triangulate(state, host, corner, sight, first)
-    for place, key in enumerate(keys):
+    for place, key in enumerate(keys.tolist()):
         if place:
             if not state.solved[key]:
                 _resect(
@@ -190,13 +190,13 @@ def _start(host: np.ndarray, corner: np.ndarray, sight: _Sight, R: np.ndarray, k
                 )
             if not state.solved[key]:
                 continue
-            later = [each for each in keys[place + 1 :] if not state.solved[each]][:2]
+            later = [each for each in keys[place + 1 :].tolist() if not state.solved[each]][:2]
             for each in later:
                 rows = sight.rows((sight.frame == each) & (state.rho[sight.point] > 0))
                 _resect(state, host, corner, rows, [each], None)
             _triangulate(state, host, corner, sight, key)
         linked = np.unique(sight.frame[host[sight.point] == key])
-        todo = [frame for frame in linked if not state.solved[frame]]
+        todo = [frame for frame in linked.tolist() if not state.solved[frame]]
         _resect(state, host, corner, sight.rows(np.isin(sight.frame, todo) & (state.rho[sight.point] > 0)), todo, None)
         _triangulate(state, host, corner, sight, key)
     return state

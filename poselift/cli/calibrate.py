@@ -18,6 +18,7 @@ from poselift.lifting import lift_view
 from poselift.lifting.calibration import calibration_factor, error_ratios
 from poselift.losses import COVERAGE
 from poselift.models import load_weights
+from poselift.models.saved_weights import seal_card
 
 SKELETONS = ("h36m17", "coco17", "halpe26")
 KEYPOINTS = ("det", "gt")
@@ -61,7 +62,8 @@ def calibrate(path: Path, corpus: Path, bench: Path) -> float:
     factor = calibration_factor(pooled.values())
     bench_about = {"name": bench.name, "sha256": sha256(bench)}
     about = {"bench": bench_about, "skeletons": SKELETONS, "keypoints": KEYPOINTS, "coverage": COVERAGE}
-    write_json(card_path, {**weights.card, "uncertainty_factor": round(factor, 4), "calibrated_on": about})
+    card = {**weights.card, "uncertainty_factor": round(factor, 4), "calibrated_on": about}
+    write_json(card_path, seal_card(card))
     print(f"uncertainty_factor {factor:.4f}, written to {card_path}. Within the uncertainty:")
     for subject, own in sorted(pooled.items()):
         print(f"  subject {subject}: {100 * np.mean(own <= 1):.1f} % before, {100 * np.mean(own <= factor):.1f} % now")

@@ -33,7 +33,7 @@ from poselift.cli.hydra_arguments import expand_pattern, find_own_configs, impor
 from poselift.cli.overrides import override
 from poselift.core.annotations import check_call, check_value
 from poselift.core.choices import did_you_mean
-from poselift.core.errors import InputError, describe, make_printable, shorten
+from poselift.core.errors import InputError, describe, first_line, make_printable, shorten
 from poselift.core.files import check_writable
 from poselift.core.locks import write_alone
 from poselift.models.build import MODELS
@@ -170,6 +170,19 @@ def output_folder(config: DictConfig, first: bool = True) -> Iterator[Path]:
         yield output
 
 
+def check_name(name: object) -> None:
+    """Checks that `name=` is a name: of a file in the folder of the run, and not a path to another one.
+
+    Raises:
+        InputError: it is empty or a path.
+    """
+    if name in (None, ""):
+        raise InputError("name= is empty; give the weights a name, or leave it out")
+    text = str(name)
+    if text in (".", "..") or text.startswith("~") or any(letter in text for letter in "/\\:\0"):
+        raise InputError(f"name={shorten(text)} is a path; give a name without / and \\, and the folder as output=")
+
+
 def check_config(config: DictConfig, keys: type) -> None:
     """Checks every value by the annotation of what takes it; numbers that are meant as text become text.
 
@@ -240,8 +253,8 @@ def _explain_value(error: OmegaConfBaseException, overrides: Sequence[str] | Non
         lines = " or ".join(line for line in overrides if "${" in line) or str(error.full_key)
         if isinstance(error, InterpolationKeyError | GrammarParseError):
             return f"{shorten(lines)} has no value; ${{KEY}} stands for another key, and --cfg job prints all keys"
-        return f"{shorten(lines)} has no value ({str(error).splitlines()[0]})"
-    return str(error).splitlines()[0]
+        return f"{shorten(lines)} has no value ({first_line(error)})"
+    return first_line(error)
 
 
 def _stop(message: str) -> NoReturn:
@@ -261,7 +274,7 @@ def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
         group, _, name = str(error.missing_cfg_file).rpartition("/")
         choices = _list_choices(group)
         if not choices:
-            return f"there is no {group}={name} here; {_EXTRA.get(group, str(error).splitlines()[0])}"
+            return f"there is no {group}={name} here; {_EXTRA.get(group, first_line(error))}"
         hints = [did_you_mean(name, choices), f"there are {', '.join(choices)}"]
         return f"there is no {group}={name}; {' '.join(filter(None, hints))}"
     for cause in (error, error.__cause__):
@@ -277,7 +290,7 @@ def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
             return f"{shorten(line)} gives several values; a list is {key}=[{shorten(value)}], and a sweep needs -m"
     found = _find_unknown(config_name, overrides)
     if found is None:
-        return str(error).splitlines()[0]
+        return first_line(error)
     key, line, others = found
     if _list_choices(key):
         chosen = [other for other in others if _list_choices(other.partition("=")[0].partition("@")[0])]
@@ -342,6 +355,8 @@ def _check_choices(overrides: Sequence[str]) -> None:
         if each.is_delete() or each.is_sweep_override():
             continue
         value: Any = each.value()
+        if each.key_or_group == "name" and isinstance(value, str) and value:
+            check_name(value)  # before Hydra makes a folder of it
         if each.key_or_group == "output" and (value is None or isinstance(value, list | dict)):
             raise InputError(f"{each.input_line} names no folder; give one, or leave it out")
         if not choices and each.key_or_group.split("/")[0] != "hydra":

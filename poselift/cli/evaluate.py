@@ -22,7 +22,7 @@ from poselift.cli.predictions import Predicted, open_predictions
 from poselift.cli.sweep import in_sweep
 from poselift.core.annotations import Count
 from poselift.core.errors import InputError
-from poselift.core.files import write_json, write_text
+from poselift.core.files import atomic_pair, write_json, write_text
 from poselift.core.progress_text import Output, track
 from poselift.data.views import View
 from poselift.reports.evaluation import ViewScore, evaluation_results, score_view
@@ -116,9 +116,10 @@ def _evaluate(config: DictConfig, output: Path) -> None:
         Predictions(poses, predictions.skeleton, predictions.lengths, predictions.partial, about=about),
     )
     for folder, protocol, results, warnings in found:
-        write_json(folder / "metrics.json", results)
         table = text_table(results)
-        write_text(folder / "table.txt", table)
+        with atomic_pair(folder / "table.txt", folder / "metrics.json") as (text, metrics):
+            write_text(text, table)
+            write_json(metrics, results)
         console.print(table, end="")
         for warning in warnings:
             console.print(f"warning: {warning}", style="yellow")

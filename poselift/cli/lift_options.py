@@ -45,7 +45,7 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
     )
     what.add_argument(
         "--height",
-        type=_heights,
+        type=parse_heights,
         metavar="METRES|ID:METRES[,...]",
         help="standing height, of everybody or by person, such as 1:1.82,2:1.68 (default: estimated)",
     )
@@ -108,7 +108,8 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
     return how
 
 
-def _heights(text: str) -> float | dict[int, float]:
+def parse_heights(text: str) -> float | dict[int, float]:
+    """The standing heights of an argument: of everybody, or by person."""
     try:
         if ":" not in text:
             return float(text)

@@ -3,6 +3,7 @@
 import argparse
 import atexit
 import contextlib
+import functools
 import importlib
 import io
 import os
@@ -25,6 +26,7 @@ from poselift.core.telemetry import turn_off_telemetry
 
 _COMMANDS = {
     "lift": "3D motion from a video, or from 2D keypoints",
+    "multiview": "3D motion from several videos of the same moment, without a board",
     "batch": "3D motion from many videos, one folder each",
     "view": "a page to look at the results of `poselift lift`",
     "web": "a page that lifts videos in a browser",
@@ -105,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # SIGTERM ends the block like an error: half-written files go.
         with _handle_signals(end, signal.SIGTERM):
             if given and given[0] in _HYDRA:
-                _run_hydra(*given)
+                _run_hydra(end, *given)
             else:
                 _run(given)
     except BrokenPipeError:  # the reader has left, as `| head` does; Python would write the rest at its end
@@ -118,7 +120,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         words = str(error) if isinstance(error, InputError) else describe(error)
         print(make_printable(f"error: {words}"), file=sys.stderr)
         raise SystemExit(2) from None
-    except ModuleNotFoundError as error:
+    except (SystemExit, ModuleNotFoundError) as error:
+        if ends:  # a library has caught the end, and ended in its own way
+            raise ends[0] from None
+        if isinstance(error, SystemExit):
+            raise
         missing = not_installed(error)
         if missing is None:
             raise
@@ -127,14 +133,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         raise SystemExit(128 + signal.SIGINT) from None
+    except Exception:
+        if ends:
+            raise ends[0] from None
+        raise
 
 
-def _run_hydra(name: str, *arguments: str) -> None:
-    """Hands the arguments to Hydra as they are, --help among them."""
+def _run_hydra(end: Callable[[int, object], None], name: str, *arguments: str) -> None:
+    """Hands the arguments to Hydra as they are, --help among them.
+
+    While Hydra composes the config, a signal ends the process at once: nothing is written yet, and Hydra would turn an
+    interrupt into errors of its own. The command has the handler `end` and Python's own.
+    """
     command = _module(name).run
     from poselift.cli.config import run_hydra
 
-    run_hydra(command, name, arguments)
+    interrupt = signal.getsignal(signal.SIGINT)
+
+    @functools.wraps(command)
+    def interruptible(config: Any) -> Any:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(_handle_signals(end, signal.SIGTERM))
+            stack.enter_context(_handle_signals(interrupt, signal.SIGINT))
+            return command(config)
+
+    with _handle_signals(_end_at_once, signal.SIGINT, signal.SIGTERM):
+        run_hydra(interruptible, name, arguments)
 
 
 def _run(arguments: Sequence[str]) -> None:
@@ -173,7 +197,7 @@ def _module(name: str) -> ModuleType:
 
 
 @contextlib.contextmanager
-def _handle_signals(handler: Callable[[int, object], None], *signals: signal.Signals) -> Iterator[None]:
+def _handle_signals(handler: Any, *signals: signal.Signals) -> Iterator[None]:
     """Handles signals in the block; only in the main thread, because others cannot.
 
     A signal that the parent told this process to ignore, as a shell does for a job in the background, stays ignored.

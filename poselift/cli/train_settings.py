@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypedDict
 import torch
 from omegaconf import DictConfig, OmegaConf
 
-from poselift.cli.config import check_config
+from poselift.cli.config import check_config, check_name
 from poselift.core.annotations import Amount, Count, Share, Whole, check_value
 from poselift.core.errors import InputError
 
@@ -80,5 +80,4 @@ def check_settings(config: DictConfig) -> None:
             f"trainer.precision={config.trainer.precision} is not for training lifters; choose 32-true, or bf16-mixed "
             "or 16-mixed on a GPU"
         )
-    if config.name in (None, ""):
-        raise InputError("name= is empty; give the weights a name, or leave it out")
+    check_name(config.name)

@@ -41,6 +41,16 @@ def reason(error: BaseException) -> str:
     return shorten(" ".join(str(error).split()) or type(error).__name__)
 
 
+def first_line(error: BaseException) -> str:
+    """The first line of an error's message, or its type without one.
+
+    Example:
+        >>> first_line(ValueError("one" + chr(10) + "two")), first_line(KeyError())
+        ('one', 'KeyError')
+    """
+    return next(iter(str(error).splitlines()), "") or type(error).__name__
+
+
 def shorten(text: str) -> str:
     """The text, cut off after 300 letters.
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from poselift.core.errors import WriteError
+from poselift.core.errors import InputError, WriteError
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Errors of a disk that is full or broken, or of a file that may not grow; the system names no file for them."""
@@ -57,6 +57,52 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         WriteError: the folder cannot be created or written to, or the disk is full.
     """
     path = Path(path)
+    with _temporary_file(path) as temporary:
+        yield temporary
+        _settle(temporary)
+        os.replace(temporary, path)
+        _settle_folder(path.parent)
+
+
+@contextlib.contextmanager
+def atomic_pair(path: str | os.PathLike[str], description: str | os.PathLike[str]) -> Iterator[tuple[Path, Path]]:
+    """Temporary paths of a file and of the one that describes it, both renamed if the block succeeds.
+
+    An old description never stands beside a new file: it goes first, and the new one comes last. A process that is
+    killed in between leaves no description, and readers refuse the file. A signal in between moves both.
+
+    Args:
+        path: final path of the file.
+        description: final path of the file that describes it, in the same folder.
+
+    Raises:
+        WriteError: as of `atomic_path`.
+    """
+    path, description = Path(path), Path(description)
+    with _temporary_file(path) as first, _temporary_file(description) as second:
+        yield first, second
+        _settle(first)
+        _settle(second)
+        try:
+            _move_pair(first, path, second, description)
+        except (KeyboardInterrupt, SystemExit):
+            _move_pair(first, path, second, description)
+            raise
+        _settle_folder(path.parent)
+
+
+def _move_pair(first: Path, path: Path, second: Path, description: Path) -> None:
+    """Moves what is not yet in its place."""
+    if first.exists():
+        description.unlink(missing_ok=True)
+        os.replace(first, path)
+    if second.exists():
+        os.replace(second, description)
+
+
+@contextlib.contextmanager
+def _temporary_file(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path`, removed after the block; errors name `path`."""
     if path.is_dir():
         raise WriteError(f"cannot write {path}: it is a folder; give a file")
     with _explain(path):
@@ -66,11 +112,6 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        # mkstemp makes the file private; use the permissions of a plain open().
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
-        os.replace(temporary, path)
     except OSError as error:
         if error.errno in NO_ROOM:
             raise WriteError(
@@ -83,12 +124,33 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def _settle(temporary: Path) -> None:
+    """Puts a written file on the disk, so that a power cut after its renaming leaves no half of it."""
+    # mkstemp makes the file private; use the permissions of a plain open().
+    umask = os.umask(0)
+    os.umask(umask)
+    temporary.chmod(0o666 & ~umask)
+    with open(temporary, "r+b") as file:
+        os.fsync(file.fileno())
+
+
+def _settle_folder(folder: Path) -> None:
+    """Puts the names in a folder on the disk, where the system can do that."""
+    with contextlib.suppress(OSError):  # Windows opens no folder, and not all file systems take this
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
 @contextlib.contextmanager
-def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_folder(path: str | os.PathLike[str], last: str | None = None) -> Iterator[Path]:
     """A temporary folder beside `path`; if the block succeeds, its files move to `path`, where others stay.
 
     Args:
         path: final path of the folder.
+        last: name of the file that says that the others are complete: the old one goes first, the new one comes last.
 
     Raises:
         WriteError: the folder cannot be created or written to.
@@ -100,16 +162,19 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         yield temporary
         with _explain(path):
-            move_files(temporary, path)
+            move_files(temporary, path, last)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def move_files(folder: Path, place: Path) -> None:
+def move_files(folder: Path, place: Path, last: str | None = None) -> None:
     """Moves the files of a folder to another, in which others stay, and removes the emptied one."""
     place.mkdir(exist_ok=True)
-    for file in sorted(folder.iterdir()):
+    if last is not None:
+        (place / last).unlink(missing_ok=True)
+    for file in sorted(folder.iterdir(), key=lambda file: (file.name == last, file.name)):
         os.replace(file, place / file.name)
+    _settle_folder(place)
     folder.rmdir()
 
 
@@ -151,8 +216,16 @@ def format_json(value: Any) -> str:
 
 
 def write_json(path: str | os.PathLike[str], value: Any) -> None:
-    """Writes JSON atomically; see `format_json`."""
-    write_text(path, format_json(value))
+    """Writes JSON atomically.
+
+    Raises:
+        InputError: a value is NaN or infinite, which is not JSON, or the file cannot be written.
+    """
+    try:
+        text = format_json(value)
+    except ValueError as error:
+        raise InputError(f"cannot write {path}: a value is NaN or infinite, which JSON has not; remove it") from error
+    write_text(path, text)
 
 
 def sha256(path: str | os.PathLike[str]) -> str:

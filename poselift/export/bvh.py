@@ -8,7 +8,7 @@ from jaxtyping import Float
 from poselift.core.files import atomic_text
 from poselift.export.character import Character, Rigging, make_character
 from poselift.kinematics.angles import euler_zxy, euler_zyx
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import count_even_frames, usual_interval
 from poselift.structures import Motion
 
 _CENTIMETRES = 100.0
@@ -53,7 +53,7 @@ def write_bvh(
     times = figure.timestamps
     interval = usual_interval(times) or 1 / 30
     first = times[0] if start is None else start
-    grid = first + interval * np.arange(round((times[-1] - first) / interval) + 1)
+    grid = first + interval * np.arange(count_even_frames(float(times[-1] - first), interval, len(times)))
     nearest = np.searchsorted((times[1:] + times[:-1]) / 2, grid)
     angles = _unwrap(np.degrees(euler(figure.rotations[nearest])))
     places = np.broadcast_to(figure.offsets, angles.shape).copy()

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.kinematics import Z_UP, points_y_up
-from poselift.numerics.times import check_span, interpolate, usual_interval
+from poselift.numerics.times import check_span, count_even_frames, interpolate, usual_interval
 from poselift.structures import Motion
 
 _UNEVEN = 0.1
@@ -98,7 +98,7 @@ def place_markers(
     times = np.unique(np.concatenate([motion.timestamps for motion in motions]))
     check_span(times)
     start, end = times[0] if start is None else start, times[-1]
-    grid = start + interval * np.arange(round((end - start) / interval) + 1)
+    grid = start + interval * np.arange(count_even_frames(float(end - start), interval, len(times)))
     turn = Z_UP if up == "z" else np.eye(3)
     names: list[str] = []
     positions, radii, resampled = [], [], False

@@ -81,6 +81,7 @@ class Finder:
         wait: take over a search after a fixed time of the video, so that the same frames always give the same people.
             Without it a search is taken over when it is done, and gives way to looks, so that no frame waits for it.
         helper: a second model, if there is one.
+        wait_first: without `wait`, the first frame waits for its search all the same: a file is there from its start.
     """
 
     def __init__(
@@ -89,8 +90,10 @@ class Finder:
         pace: Pace,
         wait: bool = True,
         helper: Helper | None = None,
+        wait_first: bool = False,
     ) -> None:
         self._detector, self._pace, self._wait, self._helper = detector, pace, wait, helper
+        self._wait_first = wait_first
         self._people: list[Followed] = []
         self._searches = Searches(pace.searches)
         self._search: RunningSearch | None = None
@@ -161,12 +164,15 @@ class Finder:
         takes = (_FINE_TAKES if how.fine else 0.0) if 0 in how.turns else _TURNED_TAKES
         # At the first frame there is nobody to look at meanwhile.
         due = frame.timestamp + (takes if self._tick > 0 else 0.0)
-        self._search = RunningSearch.start(self._detector, frame.image, how, due, self._people, patient=not self._wait)
+        # Where nobody is followed, there is nothing more urgent than the search.
+        patient = not self._wait and bool(self._people)
+        self._search = RunningSearch.start(self._detector, frame.image, how, due, self._people, patient)
 
     def _find_newcomers(self, frame: Frame) -> tuple[list[Place], list[float]]:
         """Places and box scores of what a search found beside the people who are followed."""
         search = self._search
-        if search is None or not (frame.timestamp >= search.due if self._wait else search.is_done()):
+        takes_time = not (self._wait or (self._wait_first and self._tick == 0))
+        if search is None or not (search.is_done() if takes_time else frame.timestamp >= search.due):
             return [], []
         self._search = None
         found = search.get_people()

@@ -33,13 +33,16 @@ class PeopleFinder(Protocol):
         ...
 
 
-def build_finder(detector: Detector, quality: str = DEFAULT_QUALITY, wait: bool = True) -> PeopleFinder:
+def build_finder(
+    detector: Detector, quality: str = DEFAULT_QUALITY, wait: bool = True, wait_first: bool = False
+) -> PeopleFinder:
     """The finder of a quality; it follows people if the detector can look at a place.
 
     Args:
         detector: of any kind.
         quality: one of `QUALITIES`.
         wait: see `Finder`.
+        wait_first: likewise.
 
     Raises:
         InputError: no quality has this name.
@@ -48,4 +51,6 @@ def build_finder(detector: Detector, quality: str = DEFAULT_QUALITY, wait: bool 
     if isinstance(detector, MoveNetBlazePose):
         return JoiningFinder(detector, pace, SECOND_LOOKS[quality], wait)
     detector = check_detector(detector)
-    return Finder(detector, pace, wait) if isinstance(detector, PlaceDetector) else SearchingFinder(detector, pace)
+    if not isinstance(detector, PlaceDetector):
+        return SearchingFinder(detector, pace)
+    return Finder(detector, pace, wait, wait_first=wait_first)

@@ -46,6 +46,25 @@ _RUN_STEP = 60 / 140
 """In a run, steps are shorter than this, seconds: in the CMU corpus walks have at most 133 steps a minute, and runs at
 least 152. Every view shows it; from straight ahead a walk on a treadmill may have both signs of a run."""
 
+_ROUND = 0.57
+"""Share of a stride in which an ankle is in the lower `_LOW` of its way, up to which it goes round and rests nowhere,
+as on a bicycle (0.50; walks and runs have 0.64 to 0.77)."""
+
+_SITS = 0.65
+"""Height of the hips over the standing ankle below which somebody sits, as a share of the leg's length. Walks with bent
+knees have 0.85; on a chair it is 0.5."""
+
+_RESTS = 0.4
+"""Most way up and down of an ankle in the middle of a stance, as a share of that in a stride, where the foot stands.
+Made walks and runs have 0.1 and marching on the spot 0.67: there the foot goes back in the air."""
+
+_BACKWARDS = 0.3
+"""Share of the speed on the ground at which somebody travels who walks backwards."""
+
+WHY_ROUND = "No steps: the feet go round without a rest, as on a bicycle."
+WHY_SITS = "No steps: the legs move under somebody who sits, or is low on bent knees."
+WHY_BACKWARDS = "No steps: the person walks backwards, and strikes and toe-offs are those of a walk forwards."
+
 _SHARES = {
     ("walk", "big_toe"): (0.5, 0.2),
     ("walk", "ankle"): (0.4, -0.3),
@@ -67,12 +86,16 @@ class Footfalls:
         ground_speed: how fast the ground passes under the pelvis while feet stand, m/s: the speed over ground, or that
             of a treadmill's belt. NaN without a whole stance.
         running: whether the gait is a run.
+        on_the_spot: whether the feet are lifted and put down without going back on the ground.
+        why: says why the feet make no steps; empty where they do.
     """
 
     strikes: tuple[Float[np.ndarray, " n"], Float[np.ndarray, " m"]]
     toe_offs: tuple[Float[np.ndarray, " k"], Float[np.ndarray, " l"]]
     ground_speed: float
     running: bool
+    on_the_spot: bool = False
+    why: str = ""
 
 
 def find_footfalls(motion: Motion) -> Footfalls:
@@ -100,6 +123,19 @@ def find_footfalls(motion: Motion) -> Footfalls:
     apart = np.diff(sorted(stretch.times[row] for stretch in stretches for row in stretch.strikes))
     quick = len(apart) > 0 and np.median(apart) < _RUN_STEP
     running = bool(quick and fast < _RUN_FAST and low < _RUN_LOW)
+    rests = [each for stretch in stretches for each in stretch.rests()]
+    height, rise = np.median(rests, axis=0) if rests else (np.inf, 0.0)
+    why = ""
+    if shares and _travels_backwards(motion, speed):
+        why = WHY_BACKWARDS
+    elif rests and height < _SITS:
+        why = WHY_SITS
+    elif shares and low < _ROUND:
+        why = WHY_ROUND
+    if why:
+        nothing = np.zeros(0), np.zeros(0)
+        return Footfalls(nothing, nothing, speed, False, why=why)
+    on_the_spot = bool(rise > _RESTS) and not running
     limits = _SHARES["run" if running else "walk", ends[1]]
     found: list[tuple[list[float], list[float]]] = [([], []), ([], [])]
     for stretch in stretches:
@@ -107,7 +143,21 @@ def find_footfalls(motion: Motion) -> Footfalls:
         found[stretch.foot][0].extend(strikes)
         found[stretch.foot][1].extend(toe_offs)
     left, right = ((np.array(strikes), np.array(toe_offs)) for strikes, toe_offs in found)
-    return Footfalls((left[0], right[0]), (left[1], right[1]), speed, running)
+    return Footfalls((left[0], right[0]), (left[1], right[1]), speed, running, on_the_spot)
+
+
+def _travels_backwards(motion: Motion, speed: float) -> bool:
+    """Whether somebody who steps travels against the body's heading, most of the time."""
+    posed = motion.posed
+    across = motion.joints[posed][:, motion.skeleton.index("left_hip")].astype(np.float64)
+    across -= motion.joints[posed][:, motion.skeleton.index("right_hip")]
+    ahead = np.cross(across, [0.0, 1.0, 0.0])
+    ahead /= np.maximum(np.linalg.norm(ahead, axis=-1, keepdims=True), 1e-9)
+    times, places = motion.timestamps[posed], motion.root[posed].astype(np.float64)
+    if len(times) < 2 or not np.isfinite(speed):
+        return False
+    travelled = (np.diff(places, axis=0) * (ahead[1:] + ahead[:-1]) / 2).sum()
+    return bool(travelled < -_BACKWARDS * abs(speed) * (times[-1] - times[0]))
 
 
 def steps_with(skeleton: Skeleton) -> bool:
@@ -128,6 +178,7 @@ class _Stretch:
         times: seconds, evenly.
         backward: speed towards the back of the points that show strikes and toe-offs, m/s.
         height: of the ankle over the hips, metres.
+        leg: length of the leg, metres.
         strikes: samples where the foot is farthest ahead.
         toe_offs: samples where it is farthest behind; the two alternate.
     """
@@ -136,6 +187,7 @@ class _Stretch:
     times: Float[np.ndarray, " n"]
     backward: tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]
     height: Float[np.ndarray, " n"]
+    leg: float
     strikes: list[int]
     toe_offs: list[int]
 
@@ -154,6 +206,18 @@ class _Stretch:
                 fast = self.backward[1][strike:toe_off] > _FAST * self._ground_speed(strike, toe_off)
                 height = self.height[strike:end] - self.height[strike:end].min()
                 out.append((fast.sum() / (end - strike), float((height < _LOW * height.max()).mean())))
+        return out
+
+    def rests(self) -> list[tuple[float, float]]:
+        """Of each stance, the height of the hips over the ankle in its middle, and the ankle's way up and down there.
+
+        The first is a share of the leg's length, the second of the ankle's way up and down in the whole stretch.
+        """
+        out = []
+        for strike, toe_off in self._stances():
+            fifth = (toe_off - strike) // 5
+            middle = self.height[strike + fifth : toe_off - fifth + 1]
+            out.append((float(-middle.mean() / self.leg), float(np.ptp(middle) / max(np.ptp(self.height), 1e-9))))
         return out
 
     def times_of_events(self, shares: tuple[float, float], usual: float) -> tuple[list[float], list[float]]:
@@ -215,7 +279,8 @@ def _stretches(motion: Motion, frames: np.ndarray, ends: tuple[str, str]) -> lis
     for foot, name in enumerate(FEET):
         side = name.removesuffix("_foot")
         chain = [points[:, index(f"{side}_{joint}")] for joint in ("hip", "knee", "ankle")]
-        swing = _SWING * np.median(np.linalg.norm(np.diff(chain, axis=0), axis=-1).sum(0))
+        leg = float(np.median(np.linalg.norm(np.diff(chain, axis=0), axis=-1).sum(0)))
+        swing = _SWING * leg
         ways = []
         for end in ends:
             away = _sampled(times, seconds, points[:, index(f"{side}_{end}")] - (hips[0] + hips[1]) / 2)
@@ -225,7 +290,7 @@ def _stretches(motion: Motion, frames: np.ndarray, ends: tuple[str, str]) -> lis
         backward = -np.gradient(ways[0]) * _RATE, -np.gradient(ways[1]) * _RATE
         ankle = _sampled(times, seconds, chain[2] - (hips[0] + hips[1]) / 2)[:, 1]
         height = smooth_gaussian(ankle, _SMOOTH * _RATE, mirrored=True)
-        stretches.append(_Stretch(foot, times, backward, height, strikes, toe_offs))
+        stretches.append(_Stretch(foot, times, backward, height, leg, strikes, toe_offs))
     return stretches
 
 

@@ -108,6 +108,8 @@ class Gait:
             a share; 0 for a given height, NaN if the height is unknown.
         belt: speed of the belt that gives the strides their lengths, m/s; None without a belt of known speed.
         view: degrees between the walk and the axis of the camera: 0 from ahead or behind, 90 from the side.
+        on_the_spot: whether the steps are on the spot: they have times and a cadence, and no lengths.
+        why: says why there are no steps; empty where there are.
     """
 
     events: list[tuple[float, int, str]]
@@ -120,6 +122,8 @@ class Gait:
     scale: float
     belt: float | None = None
     view: float = np.nan
+    on_the_spot: bool = False
+    why: str = ""
 
     @property
     def stride_scale(self) -> float:
@@ -160,14 +164,19 @@ def measure_gait(motion: Motion, belt: float | None = None) -> Gait:
     firsts = [row for row in range(len(pairs) - 1) if stepped[row] and stepped[row + 1]]
     spans = [(strikes[row][1], strikes[row][0], strikes[row + 2][0]) for row in firsts]
     travelled = np.array([ground.stride(foot, start, end)[0] / (end - start) for foot, start, end in spans])
+    if sum(stepped) < 2:  # a hop, or one foot moved
+        stepped = [False] * len(pairs)
     speed = falls.ground_speed if belt is None else belt
     in_place = bool(len(spans)) and bool(np.median(travelled) < _IN_PLACE * speed)
+    spot = falls.on_the_spot and in_place and belt is None
     belt, view = belt if in_place else None, ground.view()
     steps = []
     for (start, _), (end, foot) in [pair for pair, is_step in zip(pairs, stepped, strict=True) if is_step]:
         known = not in_place or belt is not None
         length, width = ground.step(foot, start if known else end, end)
-        if belt is not None:
+        if spot:
+            length = np.nan
+        elif belt is not None:
             length = belt * (end - start) + (0.0 if view < ALONG else length)
         elif in_place:  # the ankles of a runner are never a step apart
             length = np.nan if falls.running else length / AHEAD
@@ -206,6 +215,8 @@ def measure_gait(motion: Motion, belt: float | None = None) -> Gait:
         float(scale),
         belt,
         view,
+        spot,
+        falls.why,
     )
 
 

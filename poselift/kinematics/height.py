@@ -12,7 +12,8 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
-from poselift.kinematics.whole_body import add_body_uncertainty, relative_to_body
+from poselift.kinematics.child_proportions import is_childlike
+from poselift.kinematics.whole_body import CHILD_SIZE, add_body_uncertainty, relative_to_body
 from poselift.skeleton import Skeleton
 from poselift.structures import Height, Motion
 
@@ -126,18 +127,26 @@ def take_height(motion: Motion, metres: float | None) -> Motion:
 
     Returns:
         The motion with its `height`, which is None if it can neither be taken nor estimated: the motion is empty, or
-        the skeleton lacks joints along the body.
+        the skeleton lacks joints along the body. The uncertainty of a body with a child's proportions is wider.
 
     Raises:
         InputError: no person has this height, or the skeleton of the motion lacks joints along the body.
     """
     if metres is None:
         try:
-            return replace(motion, height=estimate_height(motion.joints, motion.skeleton))
+            motion = replace(motion, height=estimate_height(motion.joints, motion.skeleton))
         except InputError:
             return motion
+        return _doubt_size(motion) if is_childlike(motion) else motion
     given = Height(check_height(metres), 0.0, "given")
     return replace(motion if np.isnan(motion.joints).all() else scale_to_height(motion, metres), height=given)
+
+
+def _doubt_size(motion: Motion) -> Motion:
+    """The motion of a child, whose size is less certain."""
+    assert motion.height is not None
+    height = replace(motion.height, spread=CHILD_SIZE * motion.height.metres)
+    return replace(add_body_uncertainty(motion, size=CHILD_SIZE), height=height)
 
 
 def has_given_height(motion: Motion) -> bool:

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
 from poselift.numerics.curves import interpolate_spline
-from poselift.numerics.times import check_span, usual_interval
+from poselift.numerics.times import check_span, count_even_frames, usual_interval
 from poselift.structures import Motion
 
 _GAP = 2.5
@@ -37,6 +37,7 @@ def resample_motion(motion: Motion, rate: float) -> Motion:
         raise InputError(f"{rate:g} frames a second: give more than 0 and at most {_FASTEST:g}")
     times = motion.timestamps
     check_span(times)
+    count_even_frames(float(times[-1] - times[0]), 1 / rate, len(times))
     slack = 1e-6 * rate
     grid = np.arange(np.ceil(times[0] * rate - slack), np.floor(times[-1] * rate + slack) + 1) / rate
     if len(times) == 1:

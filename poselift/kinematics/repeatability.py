@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from poselift.skeleton.skeleton import strip_side
 
-FREEDOM = 10
-"""Degrees of freedom for which the standard deviations below stand, beside a person's own repeated trials."""
+FREEDOM = 5
+"""Degrees of freedom for which the standard deviations below stand, beside a person's own repeated trials: few, because
+people differ in how much they repeat themselves."""
 
 
 @dataclass(frozen=True)

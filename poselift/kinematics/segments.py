@@ -8,12 +8,20 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
-from poselift.kinematics.angles import Angles, Shown
+from poselift.kinematics.angles import Angles, Shown, unwrap_degrees
 from poselift.kinematics.inverse import points_y_up
 from poselift.structures import Motion
 
 _LEVEL = 0.3
 """Horizontal share of the line from hip to hip below which the body has no heading: the person lies on one side."""
+
+_SHORT = 0.25
+"""Share of a segment's length that lies in the plane of a lean, below which the segment is nearly at right angles to
+the plane and its lean there means nothing: it is unknown."""
+
+_LOWEST = -120.0
+"""Degrees; the middle of a run of known leans lies from here up to a turn more. Arms that point up lean by 180, not by
+-180, and a shank that is pulled up behind by -100."""
 
 _BOTH = ("left", "right")
 
@@ -32,7 +40,8 @@ def measure_segment_angles(motion: Motion) -> Angles:
     Of each there is the lean ahead, in the plane in which the body faces, and that to the side. The trunk is the line
     from the middle of the hips to that of the shoulders: positive leans forwards and to the right. A limb is positive
     where its lower end is ahead, and away from the body. A foot is positive where the toes are above the heel, relative
-    to the horizontal.
+    to the horizontal. Leans have no steps of 360 degrees: an arm that is raised to overhead has 0 to 180. The lean of a
+    segment that is nearly at right angles to its plane is NaN.
 
     Args:
         motion: of a skeleton with hips, knees, ankles, shoulders, elbows and wrists. In the camera frame the vertical
@@ -68,6 +77,7 @@ def measure_segment_angles(motion: Motion) -> Angles:
     degrees = np.degrees(np.stack([*angles.values()], 1))
     shown = Shown(motion)
     degrees[~np.stack([shown.all(_needs(name)) for name in angles], 1)] = np.nan
+    degrees = np.stack([_unwrap_runs(column) for column in degrees.T], 1)
     return Angles(tuple(angles), degrees, motion.timestamps)
 
 
@@ -81,7 +91,19 @@ def _needs(name: str) -> list[str]:
     return [*hips, *(f"{side}_{joint}" for joint in _LIMBS.get(limb, ("ankle", "big_toe")))]
 
 
+def _unwrap_runs(degrees: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
+    """Leans without steps of 360 degrees in each run of known frames; a gap does not tell how it was passed."""
+    out = degrees.copy()
+    for run in np.split(np.arange(len(degrees)), np.flatnonzero(np.diff(np.isfinite(degrees))) + 1):
+        if len(run) and np.isfinite(degrees[run[0]]):
+            smooth = unwrap_degrees(degrees[run])
+            out[run] = smooth - 360.0 * np.floor((np.median(smooth) - _LOWEST) / 360.0)
+    return out
+
+
 def _lean(along: Float[np.ndarray, "t 3"], towards: Float[np.ndarray, "t 3"], up: int) -> Float[np.ndarray, " t"]:
     """Angle from the vertical in the plane of the vertical and a horizontal direction, radians."""
-    leaned: np.ndarray = np.arctan2((along * towards).sum(-1), up * along[:, 1])
+    ahead, upwards = (along * towards).sum(-1), up * along[:, 1]
+    leaned: np.ndarray = np.arctan2(ahead, upwards)
+    leaned[np.hypot(ahead, upwards) < _SHORT * np.linalg.norm(along, axis=-1)] = np.nan
     return leaned

@@ -15,6 +15,9 @@ SIZE = 0.08
 """Standard deviation of log(true size / lifted size) of adults whose height is unknown: 0.06 with a known camera, 0.07
 with an assumed field of view (benchmarks/robustness.md). `poselift.kinematics.height.SPREAD` has room for children."""
 
+CHILD_SIZE = 0.16
+"""The same for a body with a child's proportions, which is lifted too large by 12 to 28 % (docs/uncertainty.md)."""
+
 _TILT = 0.05
 """Standard deviation of whole-body rotation, radians, beyond what the lifter says, with what a given height leaves of
 the size. Chosen on the real person of benchmarks/real.py beside virtual views (docs/uncertainty.md)."""
@@ -23,14 +26,15 @@ TO_90 = 1.645
 """From a standard deviation to the half-width of the 90 % interval, for normal errors."""
 
 
-def add_body_uncertainty(motion: Motion, *, size_known: bool = False) -> Motion:
+def add_body_uncertainty(motion: Motion, *, size_known: bool = False, size: float = SIZE) -> Motion:
     """The motion with uncertainties in metres, from those that are relative to the body.
 
     Args:
         motion: of one person.
         size_known: whether it has the person's own height.
+        size: standard deviation of log(true size / lifted size) where it does not.
     """
-    return _with_share(motion, float(TO_90 * np.hypot(0.0 if size_known else SIZE, _TILT)))
+    return _with_share(motion, float(TO_90 * np.hypot(0.0 if size_known else size, _TILT)))
 
 
 def relative_to_body(motion: Motion) -> Motion:

@@ -97,7 +97,7 @@ def lift_clip(
         motions, camera, up_uncertainty = world.motions, world.camera, world.uncertainty
         hands = [each.turn(camera.at(each.timestamps).R) for each in hands] if camera.R is not None else hands
         report = found.report()
-    motions = [_smooth(motion.restrict(skeleton), request.smooth, warnings) for motion in motions]
+    motions = [smooth_motion(motion.restrict(skeleton), request.smooth, warnings) for motion in motions]
     for warning in warnings:
         _LOG.warning("%s: %s", clip.path, warning)
     return Recording(
@@ -177,7 +177,7 @@ def _place_in_world(
     return world
 
 
-def _smooth(motion: Motion, cutoff: float | None, warnings: list[Caution]) -> Motion:
+def smooth_motion(motion: Motion, cutoff: float | None, warnings: list[Caution]) -> Motion:
     """The motion through the filter; as it is, and with a warning, where its frames are too few.
 
     Only the timestamps tell their rate: that of the file is an average, and phones change theirs.

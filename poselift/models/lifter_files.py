@@ -9,9 +9,10 @@ import torch
 from safetensors.torch import load, save
 
 from poselift.core.errors import InputError, reason
-from poselift.core.files import atomic_path, sha256, write_json
+from poselift.core.files import atomic_pair, sha256, write_json
 from poselift.models.base import Lifter
 from poselift.models.restore import restore
+from poselift.models.saved_weights import graph_path, seal_card
 from poselift.skeleton import Pelvis
 
 
@@ -44,16 +45,17 @@ def save_weights(
         key: value.detach().cpu().to(dtype if value.is_floating_point() else value.dtype).contiguous()
         for key, value in lifter.state_dict().items()
     }
-    with atomic_path(path) as temporary:
+    with atomic_pair(path, path.with_suffix(".json")) as (temporary, beside):
         temporary.write_bytes(save(state))
-    card = {
-        "model": type(lifter).__name__,
-        "config": asdict(lifter.config),
-        "window": window,
-        "sha256": sha256(path),
-        "training": training,
-    }
-    write_json(path.with_suffix(".json"), card | ({} if pelvis is None else {"pelvis": pelvis}))
+        card = {
+            "model": type(lifter).__name__,
+            "config": asdict(lifter.config),
+            "window": window,
+            "sha256": sha256(temporary),
+            "training": training,
+        }
+        write_json(beside, seal_card(card | ({} if pelvis is None else {"pelvis": pelvis})))
+    graph_path(path).unlink(missing_ok=True)  # that of earlier weights
 
 
 def read_lifter(path: Path, card: Mapping[str, Any], device: str) -> Lifter:

@@ -3,6 +3,7 @@
 The card tells what lifting needs to know of a lifter. PyTorch loads the weights when the lifter itself is needed.
 """
 
+import hashlib
 import json
 import logging
 import math
@@ -27,6 +28,10 @@ else:
 
 _LOG = logging.getLogger(__name__)
 
+CARD_SUM = "card_sha256"
+"""Key of the card with the SHA-256 of its other keys, as JSON with sorted keys."""
+GRAPH_SUM = "graph_sha256"
+"""Key of the card with the SHA-256 of the graph beside the weights."""
 MOST_FRAMES = 1 << 14
 """Largest window, frames."""
 
@@ -229,6 +234,11 @@ def load_weights(name_or_path: str | Path, device: str = "cpu") -> Weights:
             "for 1"
         )
     pelvis = read_pelvis(card, config_path)
+    if card.get(CARD_SUM, _sum_card(card)) != _sum_card(card):
+        raise InputError(
+            f"{config_path} is damaged or was changed: its content does not fit its {CARD_SUM}; copy the files again "
+            f"(if you changed it yourself, remove {CARD_SUM})"
+        )
     _LOG.debug("loading the lifter %s", path)
     checksum = sha256(path)
     if card.get("sha256", checksum) != checksum:
@@ -240,4 +250,26 @@ def load_weights(name_or_path: str | Path, device: str = "cpu") -> Weights:
     weights = Weights(path.stem, None, window, checksum, path, card, pelvis, choose_device(device))
     if weights.graph is None:
         weights.lifter  # noqa: B018 - errors in it come at once
+    else:
+        _check_graph(weights.graph, card, path)
     return weights
+
+
+def _check_graph(graph: Path, card: dict[str, Any], path: Path) -> None:
+    """Refuses a graph that is not the one of the card: damaged ones can give wrong joints without an error."""
+    if card.get(GRAPH_SUM) != (checksum := sha256(graph)):
+        known = f"the card has {card[GRAPH_SUM]!r:.70}" if GRAPH_SUM in card else f"the card has no {GRAPH_SUM}"
+        raise InputError(
+            f"{graph} is damaged, or belongs to other weights: its sha256 is {checksum}, and {known}; copy the files "
+            f"again, or remove it, to lift with PyTorch; poselift export-onnx --beside --weights {path} then writes it"
+        )
+
+
+def seal_card(card: dict[str, Any]) -> dict[str, Any]:
+    """The card with the check sum of its content, by which `load_weights` sees damage."""
+    return {**{key: value for key, value in card.items() if key != CARD_SUM}, CARD_SUM: _sum_card(card)}
+
+
+def _sum_card(card: dict[str, Any]) -> str:
+    content = {key: value for key, value in card.items() if key != CARD_SUM}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

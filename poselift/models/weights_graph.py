@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from poselift.core.errors import InputError
-from poselift.core.files import atomic_path
+from poselift.core.files import atomic_pair, sha256, write_json
 from poselift.core.optional import require
 from poselift.models.onnx_export import (
     TOLERANCE,
@@ -24,7 +24,7 @@ from poselift.models.onnx_export import (
     refuse,
     run_exporter,
 )
-from poselift.models.saved_weights import Weights, graph_path
+from poselift.models.saved_weights import GRAPH_SUM, Weights, graph_path, seal_card
 
 _INLINE = 64
 """Numbers of the largest tensor that the graph itself may hold although the weights have it too."""
@@ -55,11 +55,12 @@ def write_graph(weights: Weights) -> Path:
     about = {**describe_weights(weights, flip=False), "model": weights.card["model"], "config": config}
     onnx.helper.set_model_props(model, about)
     path = graph_path(weights.path)
-    with atomic_path(path) as temporary:
+    with atomic_pair(path, weights.path.with_suffix(".json")) as (temporary, card):
         temporary.write_bytes(model.SerializeToString())
         far = measure_difference(module, str(temporary))
         if not far <= TOLERANCE:
             raise refuse(weights, f"its joints would differ by {far} m from PyTorch's")
+        write_json(card, seal_card({**weights.card, GRAPH_SUM: sha256(temporary)}))
     return path
 
 

@@ -13,6 +13,8 @@ _LONGEST = 100_000.0
 """Seconds that any clip may span: more than a day, and than the 26.5 hours of the clock of MPEG-TS."""
 _SPARSE = 100
 """Times the duration of its frames that a longer clip may span."""
+_EVEN = 100_000
+"""Frames that any file of evenly spaced frames may have; one with more has at most 100 times those of its clip."""
 _SLOWEST = 1.0
 """Largest interval between frames that counts as their duration, seconds: longer ones have another unit."""
 HIGHEST_RATE = 1000.0
@@ -85,6 +87,30 @@ def check_span(times: Float[np.ndarray, " t"]) -> None:
             f"the {len(times)} frames have time stamps from {times[0]:.10g} to {times[-1]:.10g} s, too far apart for "
             "one clip; give seconds, and correct wrong ones"
         )
+
+
+def count_even_frames(span: float, interval: float, frames: int) -> int:
+    """The number of evenly spaced frames that a file without gaps needs.
+
+    Args:
+        span: from the first frame to the last one, seconds.
+        interval: between frames, seconds.
+        frames: number of frames that the clip has.
+
+    Raises:
+        InputError: nearly all of them would stand for a gap, and there would be too many.
+
+    Example:
+        >>> count_even_frames(2.0, 0.04, 45)
+        51
+    """
+    count = round(span / interval) + 1
+    if count > max(_EVEN, _SPARSE * frames):
+        raise InputError(
+            f"{frames} frames in {span:.10g} s would be {count} evenly spaced ones, because this file has no gaps; "
+            "correct wrong time stamps, or lift shorter spans with --start and --end"
+        )
+    return count
 
 
 def check_bounds(start: float | int | None, end: float | int | None) -> None:

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
-from poselift.core.files import atomic_text
+from poselift.core.files import atomic_pair, write_text
 from poselift.core.safe_parsing import whole_number
 from poselift.geometry.camera import Camera
 from poselift.recordings.camera_json import size_from_json
@@ -137,7 +137,7 @@ def write_motion(
 ) -> None:
     """Writes the arrays of a motion and the JSON beside them.
 
-    Both are complete under hidden names before the first one is moved to its place.
+    Both are complete under hidden names before the first one is moved to its place; see `atomic_pair`.
 
     Args:
         npz_path: the arrays; the JSON has the same name with the suffix .json.
@@ -157,7 +157,6 @@ def write_pair(npz_path: Path, motion: Motion, about: Mapping[str, Any]) -> None
     """Writes the arrays of a motion and the JSON beside them, which has this content."""
     json_path = npz_path.with_suffix(".json")
     text = format_description(json_path, about)
-    with atomic_text(json_path) as file:
-        file.write(text)
-        file.flush()
-        write_npz(npz_path, motion)
+    with atomic_pair(npz_path, json_path) as (npz, beside):
+        write_npz(npz, motion)
+        write_text(beside, text)

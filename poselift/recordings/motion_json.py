@@ -118,7 +118,7 @@ def read_sidecar(path: str | os.PathLike[str]) -> dict[str, Any]:
     Raises:
         InputError: the file is missing, is not JSON, or is not a sidecar of a known version.
     """
-    content = read_json(path, "give the JSON that poselift wrote beside the npz")
+    content = read_json(path, "give the JSON that poselift wrote beside the npz", finite=True)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(
             f"{path}: not the JSON of a poselift motion ('format' is not {FORMAT!r}); give the one beside the npz"

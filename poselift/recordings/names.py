@@ -16,6 +16,12 @@ RECORD = "batch.json"
 UNFINISHED = ".poselift_unfinished"
 """Name of the folder, in the folder of the results, that a run writes to before its results are complete."""
 
+OVERLAY_VIEW = "overlay_{}.mp4"
+"""Name of the same for one video of several, by its number from 1."""
+
+CALIBRATION, CALIBRATION_REPORT = "calibration.toml", "calibration.json"
+"""Names of the cameras of several videos, for other programs, and of how sure they are."""
+
 PAGE = "html"
 """Name of the page among the formats."""
 
@@ -31,7 +37,8 @@ HANDS = "_hands.npz"
 _PERSON = re.compile(r"person_\d+\.npz")
 _ENDINGS = {HANDS, *(f".{suffix}" for suffix in OWN_ENDINGS), *(form.ending for form in FORMATS.values())}
 _OURS = re.compile(
-    rf"person_\d+({'|'.join(map(re.escape, sorted(_ENDINGS)))})|{'|'.join(map(re.escape, (OVERLAY, *PAGE_FILES)))}"
+    rf"person_\d+({'|'.join(map(re.escape, sorted(_ENDINGS)))})|overlay_\d+\.mp4|"
+    rf"{'|'.join(map(re.escape, (OVERLAY, CALIBRATION, CALIBRATION_REPORT, *PAGE_FILES)))}"
 )
 """Names of the files beside the summary."""
 

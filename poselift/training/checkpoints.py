@@ -11,7 +11,7 @@ import torch
 from pytorch_lightning.plugins.io import TorchCheckpointIO
 
 from poselift.core.annotations import Count
-from poselift.core.errors import InputError, describe, reason
+from poselift.core.errors import InputError, describe, first_line, reason
 from poselift.core.files import atomic_path
 from poselift.core.torch_files import CHECKSUM, content_sha256, read_checkpoint_file
 from poselift.training.stopping import StopOnSignal, Stopped
@@ -31,7 +31,7 @@ def explain_write_errors(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except (OSError, RuntimeError, InputError) as raised:
         error = raised.__cause__ or raised if isinstance(raised, InputError) else raised
-        reason = describe(error) if isinstance(error, OSError) else str(error).splitlines()[0]
+        reason = describe(error) if isinstance(error, OSError) else first_line(error)
         raise InputError(
             f"cannot write {path} ({reason}); {earlier}; free some space and continue with resume=auto"
         ) from error

@@ -14,6 +14,8 @@ _WAITS = (0.5, 1.0, 2.0, 4.0)
 """Seconds before each attempt to open a source again; the last one repeats."""
 _JUMP = 10.0
 """Longest believable time between two pictures of a live source, seconds: longer ones are a clock that was set."""
+_POLL = 0.05
+"""Seconds between two checks whether the capture ends."""
 _LEAVE = 2.0
 """Seconds that a camera gets to finish its last picture when the capture ends."""
 
@@ -67,6 +69,7 @@ class LiveCapture:
         self._stop = threading.Event()
         self._newest: tuple[Picture, float, float] | None = None  # with timestamp and arrival
         self._ended = False
+        self._taken = self._asked_again = False  # the first frame, and the next one
         self._error: BaseException | None = None
         self._seen = self._dropped = 0
         # A daemon, because a camera driver may hang for ever.
@@ -81,6 +84,11 @@ class LiveCapture:
     ) -> None:
         self._stop.set()
         self._thread.join(_LEAVE)
+
+    @property
+    def own_pace(self) -> bool:
+        """Whether the source is a file, which waits for its first frame to be processed."""
+        return self._source.own_pace
 
     @property
     def seen(self) -> int:
@@ -107,13 +115,15 @@ class LiveCapture:
             InputError: the source came back with pictures of another size.
         """
         with self._change:
+            self._asked_again = self._taken
+            self._change.notify_all()
             self._change.wait_for(lambda: self._newest is not None or self._ended, timeout)
             if self._newest is None:
                 if self._error is not None:
                     raise self._error
                 return None
             (picture, timestamp, arrived), index, dropped = self._newest, self._seen - 1, self._dropped
-            self._newest = None
+            self._newest, self._taken = None, True
         # Converted here and not by the thread: dropped frames then cost nothing but their decoding.
         return Captured(Frame(picture.image(), timestamp, index), arrived, dropped)
 
@@ -149,11 +159,20 @@ class LiveCapture:
                 if before is None or timestamp > before[1]:
                     before = arrived, timestamp
                     self._put(picture, timestamp, arrived)
+                    if self._source.own_pace and self._seen == 1:
+                        first = self._wait_for_first()
                 if self._stop.is_set():
                     return
             if self._source.own_pace:
                 return
             self._open_again()
+
+    def _wait_for_first(self) -> float:
+        """Holds a file until its first frame is processed; returns the time at which its clock begins."""
+        with self._change:
+            while not (self._asked_again or self._stop.is_set()):
+                self._change.wait(_POLL)
+        return time.monotonic()
 
     def _put(self, picture: Picture, timestamp: float, arrived: float) -> None:
         with self._change:

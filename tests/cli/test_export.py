@@ -162,3 +162,17 @@ def test_a_recording_that_cannot_be_written_stops_before_the_work(name, message,
     ran = stored.run("--out", tmp_path / "walk", "--rerun", tmp_path / name)
     assert (ran.code, message in ran.err) == (2, True)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("key", "value", "message"), [("note", float("nan"), "NaN"), ("filters", 5, "'filters' is 5")])
+def test_smooth_writes_both_files_or_none(key, value, message, person, tmp_path):
+    """An npz of 3 Hz stood beside a JSON that said 6 Hz."""
+    given = tmp_path / "person_1.npz"
+    shutil.copy(person, given)
+    about = json.loads(person.with_suffix(".json").read_text())
+    given.with_suffix(".json").write_text(json.dumps({**about, key: value}))
+    out = tmp_path / "smooth.npz"
+    poselift("smooth", person, "--cutoff", "6", "--out", out)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert_refused(message, "smooth", given, "--cutoff", "3", "--out", out)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

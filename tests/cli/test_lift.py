@@ -2,8 +2,11 @@ import json
 import os
 import shutil
 import sys
+from fractions import Fraction
+from itertools import islice
 from types import SimpleNamespace
 
+import av
 import cv2
 import numpy as np
 import pytest
@@ -254,6 +257,43 @@ def test_who_has_too_few_frames_to_be_smoothed_is_kept_with_a_warning(stored, tm
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert any(line.startswith("person 1 is not smoothed: cutoff 20 Hz") for line in summary["warnings"])
     assert "filters" not in json.loads((tmp_path / "out" / "person_1.json").read_text())
+
+
+def test_a_late_time_stamp_costs_the_overlay_and_not_the_motion(tmp_path):
+    """FFmpeg cannot write a frame that is 100,000 s after the one before it."""
+    rate, late = Fraction(1, 600), tmp_path / "late.mkv"
+    with av.open(str(demo_video())) as video, av.open(str(late), "w") as out:
+        stream = out.add_stream("libx264", rate=30)
+        stream.width, stream.height, stream.pix_fmt = 960, 540, "yuv420p"
+        stream.time_base = stream.codec_context.time_base = rate
+        for number, frame in enumerate(islice(video.decode(video=0), 10)):
+            given = frame.reformat(format="yuv420p")
+            given.time_base, given.pts = rate, 20 * number + (60_000_000 if number == 9 else 0)
+            out.mux(stream.encode(given))
+        out.mux(stream.encode(None))
+    ran = poselift("lift", late, *QUICK, "--out", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    assert "warning: overlay.mp4 could not be made: " in ran.out
+    assert f"Look at {tmp_path / 'out'};" in ran.out
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert "overlay.mp4" not in summary["files"]
+    assert read_motion(tmp_path / "out" / "person_1.npz").posed.sum() >= 9
+
+
+def test_a_gap_of_a_day_takes_no_memory(stored, walk, tmp_path):
+    """150 frames with a gap of 99,000 s took 9 GB in formats without gaps."""
+    shutil.copytree(walk, tmp_path / "walk")
+    for path in (tmp_path / "walk").glob("person_*.npz"):
+        arrays = dict(np.load(path))
+        arrays["timestamps"] = arrays["timestamps"] + 99_000.0 * (np.arange(len(arrays["timestamps"])) >= 6)
+        np.savez(path, **arrays)
+    ran = poselift(
+        "lift", "--keypoints", tmp_path / "walk", *("--weights", "tiny", "--no-render", "--formats", "trc,bvh,glb"),
+        *("--out", tmp_path / "out"),
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert ran.out.count("would be 2475012 evenly spaced ones") >= 2
+    assert {path.suffix for path in (tmp_path / "out").iterdir()} >= {".npz", ".glb", ".json"}
 
 
 def test_a_folder_of_pictures_a_pattern_and_a_photo_are_lifted(tmp_path):

@@ -152,3 +152,39 @@ def test_a_reader_of_the_output_that_leaves_is_no_error():
     ran = subprocess.run([sys.executable, "-c", code], stdout=write, stderr=subprocess.PIPE)
     os.close(write)
     assert (ran.returncode, ran.stderr) == (128 + signal.SIGPIPE, b"")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_hydra_composes_is_its_exit_code(number):
+    """Hydra turns what ends it there into errors of its own."""
+    ran = run_python(
+        "import os\n"
+        "from poselift.cli import config\n"
+        "from poselift.cli.main import main\n"
+        "def compose(**options):\n"
+        "    try:\n"
+        f"        os.kill(os.getpid(), {int(number)})\n"
+        "        for _ in range(1000): pass\n"
+        "    except BaseException:\n"
+        "        raise AttributeError('no _invalidate_flags_cache') from None\n"
+        "config.hydra.main = compose\n"
+        "main(['train', 'experiment=first'])"
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (128 + number, "", "stopped\n")
+
+
+def test_what_a_library_makes_of_the_end_is_still_the_end():
+    ran = run_python(
+        "import os, signal\n"
+        "from poselift.cli import report\n"
+        "from poselift.cli.main import main\n"
+        "def run(options):\n"
+        "    try:\n"
+        "        os.kill(os.getpid(), signal.SIGTERM)\n"
+        "        for _ in range(1000): pass\n"
+        "    except SystemExit:\n"
+        "        raise IndexError('list index out of range') from None\n"
+        "report.run = run\n"
+        "main(['report', 'run'])"
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (143, "", "stopped\n")

@@ -1,11 +1,15 @@
 import json
+import os
 import stat
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from poselift.core.errors import WriteError
-from poselift.core.files import atomic_path, remove_partial_of, write_json, write_text
+from poselift.core.errors import InputError, WriteError
+from poselift.core.files import atomic_folder, atomic_pair, atomic_path, remove_partial_of, write_json, write_text
 from tests.core.full_disk import full_disk
 
 
@@ -99,3 +103,78 @@ def test_a_full_disk_names_the_file_and_leaves_the_old_one(tmp_path, write, room
 def test_an_error_that_is_not_of_the_disk_stays(tmp_path):
     with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "a.txt"):
         (tmp_path / "missing").read_bytes()
+
+
+PAIR = """
+import os, signal, sys
+from pathlib import Path
+from poselift.core import files
+
+def end(moved, replace=os.replace):
+    def replaced(first, second):
+        replace(first, second)
+        if Path(second).name == moved:
+            os.kill(os.getpid(), {number})
+    return replaced
+
+def stop(number, frame):
+    raise SystemExit(128 + number)
+
+signal.signal(signal.SIGTERM, stop)
+with files.atomic_pair("m.npz", "m.json") as (npz, beside):
+    npz.write_text("new")
+    beside.write_text("of the new")
+    os.replace = end("m.npz")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such signals")
+@pytest.mark.parametrize(("number", "left"), [(9, {"m.npz": "new"}), (15, {"m.npz": "new", "m.json": "of the new"})])
+def test_a_signal_between_the_files_of_a_pair(number, left, tmp_path):
+    """SIGKILL leaves no description of the old file beside the new one, SIGTERM moves both."""
+    (tmp_path / "m.npz").write_text("old")
+    (tmp_path / "m.json").write_text("of the old")
+    done = subprocess.run([sys.executable, "-c", PAIR.format(number=number)], cwd=tmp_path)
+    assert done.returncode == (-9 if number == 9 else 143)
+    assert {path.name: path.read_text() for path in tmp_path.glob("[!.]*")} == left
+
+
+def test_a_pair_that_fails_leaves_the_old_one_and_nothing_else(tmp_path):
+    write_text(tmp_path / "m.npz", "old")
+    write_text(tmp_path / "m.json", "of the old")
+
+    def fail():
+        with atomic_pair(tmp_path / "m.npz", tmp_path / "m.json") as (npz, beside):
+            npz.write_text("new")
+            write_json(beside, {"x": float("nan")})
+
+    with pytest.raises(InputError, match=r"m.*json: a value is NaN or infinite, which JSON has not"):
+        fail()
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"m.npz": "old", "m.json": "of the old"}
+
+
+def test_the_file_that_says_that_a_folder_is_complete_comes_last(tmp_path, monkeypatch):
+    (tmp_path / "out").mkdir()
+    write_text(tmp_path / "out" / "a.json", "old")
+    moved = []
+    replace = os.replace
+
+    def watch(first, second):
+        moved.append((Path(second).name, (tmp_path / "out" / "a.json").exists()))
+        replace(first, second)
+
+    with atomic_folder(tmp_path / "out", last="a.json") as folder:
+        for name in ("a.json", "b.csv", "c.csv"):
+            (folder / name).write_text("new")
+        monkeypatch.setattr(os, "replace", watch)
+    assert moved == [("b.csv", False), ("c.csv", False), ("a.json", False)]
+
+
+def test_what_is_renamed_is_on_the_disk_before(tmp_path, monkeypatch):
+    """Without that, a power cut can leave an empty file under the final name."""
+    done = []
+    sync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda handle: (done.append("fsync"), sync(handle))[1])
+    monkeypatch.setattr(os, "replace", lambda first, second: (done.append("replace"), replace(first, second))[1])
+    write_text(tmp_path / "a.txt", "hello")
+    assert done[:2] == ["fsync", "replace"]

@@ -24,5 +24,5 @@ def test_patient_threads_give_way():
 
     own = priority()
     assert threads.pool().submit(priority).result() == own
-    assert threads.background_pool().submit(priority).result() == max(own, 15)
+    assert threads.background_pool().submit(priority).result() == max(own, 5)
     assert priority() == own

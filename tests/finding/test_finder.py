@@ -1,3 +1,6 @@
+import threading
+from time import sleep
+
 import numpy as np
 import pytest
 
@@ -275,3 +278,23 @@ def test_a_cartwheel_is_followed():
     finder = Finder(Acrobats(lambda time: np.pi * max(0, time - 1)), PACE)
     seen = [found for found, _ in finder.find(frames(4)) if found is not None]
     assert np.mean([len(found) == 1 for found in seen]) > 0.97
+
+
+class Busy(Street):
+    """A machine on which a search takes half a second."""
+
+    def search(self, frame, how):
+        sleep(0.5)
+        self.threads.add(threading.current_thread().name.rpartition("_")[0])
+        return super().search(frame, how)
+
+
+@pytest.mark.parametrize("wait_first", [True, False])
+def test_the_first_search_of_a_file_is_waited_for_and_gives_way_to_nobody(wait_first):
+    detector = Busy(lambda time: [(100, 50)])
+    detector.threads = set()
+    finder = Finder(detector, PACE, wait=False, wait_first=wait_first)
+    first = finder.look(next(frames(1)))
+    assert (first is not None and len(first) == 1) == wait_first
+    sleep(1.2)
+    assert detector.threads == {"poselift"}

@@ -1,4 +1,5 @@
 import dataclasses
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -120,3 +121,64 @@ def test_who_stands_jumps_or_waits_has_no_steps():
 def test_what_gait_needs():
     with pytest.raises(InputError, match="--world"):
         measure_gait(dataclasses.replace(walker(), frame="camera"))
+
+
+def legs(course, hip=0.85, cadence=70.0, seconds=8.0):
+    """Somebody in place whose ankles follow `course(phase)`, metres ahead and up; the legs are half a cycle apart."""
+    motion = walker(travel=False, seconds=seconds)
+    joints, index = motion.joints.copy(), motion.skeleton.index
+    for side, late in (("right", 0.0), ("left", 0.5)):
+        ahead, up = course((motion.timestamps * cadence / 120 + late) % 1.0)
+        at = joints[:, index(f"{side}_hip")]
+        away = np.stack([np.zeros_like(ahead), up - hip, ahead], -1)
+        far = np.linalg.norm(away, axis=-1)
+        knee = np.arctan2(ahead, hip - up) + np.arccos(np.clip(far, 0, 0.999))
+        joints[:, index(f"{side}_knee")] = at + 0.5 * np.stack([0 * knee, -np.cos(knee), np.sin(knee)], -1)
+        joints[:, index(f"{side}_ankle")] = at + away
+    return replace(motion, joints=joints)
+
+
+def test_marching_on_the_spot_has_a_cadence_and_no_lengths():
+    """It was a walk on a treadmill with steps of 0.5 m."""
+
+    def raised(phase):
+        lift = np.sin(np.pi * np.clip((phase - 0.5) / 0.5, 0, 1))
+        return 0.3 * lift**0.7, 0.4 * lift
+
+    gait = measure_gait(legs(raised))
+    assert gait.on_the_spot
+    assert not gait.running
+    assert gait.cadence == pytest.approx(70, abs=2)
+    assert len(gait.steps) >= 6
+    assert np.isnan([step.length for step in gait.steps]).all()
+    assert np.isnan([stride.length for stride in gait.strides]).all()
+
+
+def test_legs_that_pedal_or_move_on_a_chair_make_no_steps():
+    """They were runs and walks."""
+
+    def round_(phase):
+        return 0.17 * np.cos(2 * np.pi * phase), 0.17 - 0.17 * np.sin(2 * np.pi * phase)
+
+    def sitting(phase):
+        return 0.3 + 0.15 * np.cos(2 * np.pi * phase), 0.05 * np.clip(-np.sin(2 * np.pi * phase), 0, 1)
+
+    pedalled, sat = measure_gait(legs(round_, cadence=160.0)), measure_gait(legs(sitting, hip=0.5))
+    for gait, why in ((pedalled, "round without a rest"), (sat, "somebody who sits")):
+        assert (gait.steps, gait.strides, gait.events) == ([], [], [])
+        assert why in gait.why
+
+
+def test_a_walk_backwards_is_no_walk_forwards():
+    """Its steps had -0.64 m."""
+    forwards = walker()
+    backwards = replace(forwards, joints=forwards.joints[::-1], root=forwards.root[::-1])
+    gait = measure_gait(backwards)
+    assert (gait.steps, measure_gait(forwards).why) == ([], "")
+    assert "walks backwards" in gait.why
+
+
+def test_a_single_step_is_no_gait():
+    """Somebody who hopped once ran with one step and a cadence of 286."""
+    assert measure_gait(walker(seconds=0.9)).steps == []
+    assert len(measure_gait(walker(seconds=3.0)).steps) >= 3

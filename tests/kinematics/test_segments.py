@@ -32,3 +32,31 @@ def test_trunk_lean_holds_what_the_split_of_the_back_shares():
 def test_who_lies_on_the_side_has_no_heading():
     lying = measure_segment_angles(pose(frames=3, world=turn("z", 90.0)))
     assert np.isnan(lying.of("trunk_lean_ahead")).all()
+
+
+def test_arms_that_are_raised_to_overhead_lean_by_0_to_180():
+    """The noise of a lifter crosses 180 degrees, where leans jumped to -179."""
+    raised = np.concatenate([np.linspace(0, 185, 40), 180 + 4 * np.sin(np.arange(20))])
+    arms = measure_segment_angles(pose({"left_shoulder": turn("x", -raised) @ turn("z", -90.0)}, 60))
+    lean = arms.of("left_forearm_lean_ahead")
+    assert np.abs(np.diff(lean)).max() < 10
+    assert lean.min() == pytest.approx(0, abs=10)
+    assert lean.max() == pytest.approx(184, abs=10)
+
+
+def test_leans_in_the_plane_that_a_segment_leaves_are_unknown():
+    """An arm that is held out to the side has no lean ahead, and overhead it leans by 180 outwards, not by -180."""
+    raised = np.linspace(0, 178, 60)
+    arms = measure_segment_angles(pose({"left_shoulder": turn("z", raised - 90.0)}, 60))
+    out, ahead = arms.of("left_upper_arm_lean_out"), arms.of("left_upper_arm_lean_ahead")
+    assert np.isnan(ahead[np.abs(out - 90) < 10]).all()
+    assert np.isfinite(ahead[(out < 60) | (out > 120)]).all()
+    assert np.nanmin(out) > -20
+    assert np.nanmax(out) < 200
+
+
+def test_a_roll_goes_on_past_half_a_turn():
+    rolled = measure_segment_angles(pose(frames=60, world=turn("x", np.linspace(0, 360, 60))))
+    lean = rolled.of("trunk_lean_ahead")
+    assert np.abs(np.diff(lean)).max() < 10
+    assert np.ptp(lean) == pytest.approx(360, abs=5)

@@ -45,7 +45,7 @@ def saved(lifter, tmp_path):
 
     def change(config=None, **values):
         card = json.loads(path.with_suffix(".json").read_text())
-        card |= {"config": card["config"] | (config or {}), **values}
+        card |= {"config": card["config"] | (config or {}), "card_sha256": ..., **values}
         for part in (card, card["config"]):
             for key in [key for key in part if part[key] is ...]:
                 del part[key]

@@ -55,6 +55,22 @@ def open_folder(out: str, name: str) -> Iterator[Path]:
                 files.put_file(str(path), f"{root}/{name}/{path.relative_to(folder).as_posix()}")
 
 
+def tidy_stopped(out: str, name: str) -> None:
+    """Removes what a worker that was ended left of a video, but for its detections, which the next run uses."""
+    files, root = file_system(out)
+    if not is_local(files):
+        return
+    place = Path(root) / name
+    with contextlib.suppress(BusyError, OSError), hold_lock(place.with_name(f".{place.name}.lock"), "", _PATIENCE):
+        unfinished = place.with_name(f".{place.name}.unfinished")
+        if not (unfinished / KEPT).exists():
+            shutil.rmtree(unfinished, ignore_errors=True)
+            return
+        for left in unfinished.iterdir():
+            if left.name != KEPT:
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+
+
 def remove_leftovers(out: str, names: Collection[str]) -> None:
     """Removes what killed runs left of videos that need no more work.
 

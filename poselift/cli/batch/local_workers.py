@@ -14,6 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
 
+from poselift.cli.batch.folders import tidy_stopped
 from poselift.cli.batch.video_task import Lifter, Outcome, Task
 from poselift.cli.lift_request import CommandRequest
 
@@ -44,6 +45,7 @@ class LocalEngine:
         """Ends all workers at once: what they have not finished is done by the next run."""
         for worker in self._workers:
             worker.end()
+            worker.tidy()
 
     def lift(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
         """The outcomes, in the order in which they are ready.
@@ -77,11 +79,11 @@ class _Worker:
         self._loaded: Future[None]
         self._task: Task
         self._since = 0.0
-        self._late = False
+        self._late = self._busy = False
 
     def begin(self, task: Task) -> "Future[Outcome]":
         """Gives a task to the process."""
-        self._task, self._since, self._late = task, time.monotonic(), False
+        self._task, self._since, self._late, self._busy = task, time.monotonic(), False, True
         if self._pool is None:
             # Spawned: threads of this process, of libraries too, do not survive a fork.
             context = multiprocessing.get_context("spawn")
@@ -101,11 +103,13 @@ class _Worker:
         """What became of the task, after its future is done; raises an InputError if the models cannot be loaded."""
         try:
             self._loaded.result()
-            return future.result()
+            outcome = future.result()
         except BrokenProcessPool:
             reason = self._explain_death()
             self.end()
             return Outcome(self._task.video.folder, reason, again=True, lasting=True)
+        self._busy = False
+        return outcome
 
     def end_if_late(self) -> None:
         """Ends the process if it is past its time limit; its future tells."""
@@ -119,6 +123,11 @@ class _Worker:
             self._process.kill()
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
+
+    def tidy(self) -> None:
+        """Removes what the task of an ended process has left."""
+        if self._busy:
+            tidy_stopped(self._task.out, self._task.video.folder)
 
     def _restart_clock(self, loaded: "Future[None]") -> None:
         self._since = time.monotonic()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from poselift.cli.formats import add_motions_argument
-from poselift.cli.measure.measure_files import NAMES, write_files
+from poselift.cli.measure.measure_files import MEASUREMENTS, NAMES, write_files
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.movements import FILE, MOVEMENTS, measure_movement, movement_table, write_movements
 from poselift.cli.measure.page import PAGE, write_page
@@ -14,7 +14,7 @@ from poselift.cli.measure.report import write_reports
 from poselift.cli.measure.trial import measure_trial
 from poselift.cli.values import local_path, number_where
 from poselift.core.errors import InputError
-from poselift.core.files import check_writable
+from poselift.core.files import atomic_folder, check_writable
 from poselift.export.zero import count_from_zero
 from poselift.kinematics.gait import NO_BELT, is_belt
 from poselift.recordings.reading import find_all_motions, read_posed
@@ -63,8 +63,9 @@ def run(options: argparse.Namespace) -> None:
         return
     trials = [measure_trial(path, motion, options.belt) for path, motion in motions.items()]
     if options.out is not None:  # before anything is printed, to a reader who may leave
-        write_files(options.out, trials)
-        write_page(options.out, trials)
+        with atomic_folder(options.out, last=MEASUREMENTS) as folder:
+            write_files(folder, trials)
+            write_page(folder, trials)
         if options.reports:
             cameras = [recording.cameras[0] if recording.cameras else None for recording in recordings.values()]
             write_reports(options.out, trials, cameras)

@@ -15,7 +15,9 @@ from poselift.kinematics import PERCENT
 from poselift.kinematics.gait_summary import SIDES, measure_spread, summarise_gait
 from poselift.kinematics.whole_body import TO_90
 
-NAMES = ("trials.csv", "ranges.csv", "strides.csv", "steps.csv", "events.csv", "cycles.csv", "measure.json")
+MEASUREMENTS = "measure.json"
+"""Where it is, the other files are complete and of the same run."""
+NAMES = ("trials.csv", "ranges.csv", "strides.csv", "steps.csv", "events.csv", "cycles.csv", MEASUREMENTS)
 """The files of `poselift measure --out`, beside the page."""
 
 ABOUT = ("trial", "person", "frames_seen_percent", "height_m", "height_90_m", "height_is")
@@ -82,7 +84,7 @@ def write_files(folder: Path, trials: Sequence[Trial]) -> None:
             for percent, mean, spread in zip(PERCENT, each.mean.tolist(), each.spread.tolist(), strict=True)
         ),
     )
-    write_json(folder / "measure.json", {"version": _VERSION, "trials": [_entry(trial) for trial in trials]})
+    write_json(folder / MEASUREMENTS, {"version": _VERSION, "trials": [_entry(trial) for trial in trials]})
 
 
 def describe_trial(trial: Trial) -> list[str | float | None]:
@@ -111,7 +113,7 @@ def _entry(trial: Trial) -> dict[str, Any]:
         entry["height"] = {"metres": height.metres, "spread": height.spread, "origin": height.origin}
     if gait is not None:
         entry["gait"] = {key: round_known(value) for key, value in summarise_gait(gait).items()} | {
-            "kind": "run" if gait.running else "walk",
+            "kind": "on the spot" if gait.on_the_spot else "run" if gait.running else "walk",
             "in_place": gait.in_place,
             "belt_m_per_s": gait.belt,
             "events": [

@@ -45,7 +45,7 @@ def gait_tables(trial: Trial) -> str:
     if gait is None:
         return trial.why
     found = summarise_gait(gait)
-    kind = "Run" if gait.running else "Walk"
+    kind = "On the spot" if gait.on_the_spot else "Run" if gait.running else "Walk"
     cadence = f"{gait.cadence:.1f} ± {gait.cadence_uncertainty:.1f} steps a minute"
     lines = [f"{kind}: {len(gait.steps)} steps, cadence {cadence}, {len(gait.strides)} strides."]
     lines[0] += " The ± of the cadence is an error of one frame over the time of all steps."
@@ -53,7 +53,9 @@ def gait_tables(trial: Trial) -> str:
         lines.append(
             f"The belt of {trial.unused_belt:g} m/s is not used: the motion shows somebody who walks over ground."
         )
-    if gait.in_place and not np.isfinite(found["stride_length_m"]):
+    if gait.on_the_spot:
+        lines.append("The feet are lifted and put down on the spot: steps and strides have no lengths.")
+    elif gait.in_place and not np.isfinite(found["stride_length_m"]):
         lines.append(
             "The feet slide back under a person who stays in place: a treadmill, or a camera that moves along. So "
             "strides have no length; --belt SPEED gives them that of the belt."

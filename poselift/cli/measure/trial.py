@@ -18,7 +18,7 @@ from poselift.structures import Height, Motion
 
 _NO_WORLD = "No steps: they need the direction of up; lift with --world."
 _NO_LEGS = "No steps: the skeleton lacks hips, knees or ankles."
-_NO_STEPS = "No steps: no foot strike is followed by one of the other foot within 0.2 to 1.5 s."
+_NO_STEPS = "No steps: fewer than two foot strikes are followed by one of the other foot within 0.2 to 1.5 s."
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def measure_trial(path: Path, motion: Motion, belt: float | None = None) -> Tria
     else:
         found = measure_gait(motion, belt)
         if not found.steps:
-            found, why = None, _NO_STEPS
+            why, found = found.why or _NO_STEPS, None
     joints, segments = (add_uncertainty(angles, motion) for angles in (measure_joint_angles, measure_segment_angles))
     cycles = [] if found is None else [*cut_gait_cycles(joints, found), *cut_gait_cycles(segments, found)]
     name = f"{path.parent.name}/{path.stem}" if path.parent.name else path.stem

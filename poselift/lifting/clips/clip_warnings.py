@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.caution import Caution
+from poselift.kinematics.child_proportions import is_childlike
 from poselift.lifting.clips.plausible_bodies import doubt_body
 from poselift.lifting.clips.plausible_clock import doubt_clock
 from poselift.lifting.finish.joint_uncertainty import FEW_JOINTS
@@ -81,6 +82,11 @@ def find_doubts(motion: Motion, skeleton_in: Skeleton) -> list[Caution]:
         found.append(
             f"{person} has {', '.join(doubts)}: no person looks so; check the names of the keypoints "
             "(--keypoint-set) and the field of view (--fov)"
+        )
+    elif is_childlike(motion) and motion.height is not None:
+        found.append(
+            f"{person} has a child's proportions: the height of {motion.height.metres:.2f} m, the size and the place "
+            "are then too large; give --height"
         )
     known = [joint for joint in motion.keypoints.skeleton.joints if joint in skeleton_in.joints]
     columns = motion.keypoints.skeleton.indices(known)

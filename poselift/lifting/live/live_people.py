@@ -1,5 +1,6 @@
 """From the frames of a live source to everybody's 3D poses."""
 
+from collections import Counter
 from collections.abc import Mapping
 from time import monotonic
 from typing import Protocol, runtime_checkable
@@ -17,8 +18,8 @@ _PRESENT = 0.5
 """Seconds since the last look that found a person, who still counts as there."""
 _REMEMBERED = 10.0
 """Seconds for which the last look at a person is remembered: more than a lookahead takes."""
-_LONGEST = 10_000
-"""Milliseconds; longer latencies count as this."""
+_FINE = 10_000
+"""Milliseconds up to which latencies count one by one; longer ones count to 1 %."""
 
 
 @runtime_checkable
@@ -94,18 +95,26 @@ class LivePeople:
 
 
 class Latencies:
-    """Percentiles of any number of latencies, to a millisecond. Memory does not grow."""
+    """Percentiles of any number of latencies, to a millisecond, above 10 s to 1 %. Memory hardly grows."""
 
     def __init__(self) -> None:
-        self._counts = np.zeros(_LONGEST + 1, np.int64)
+        self._counts: Counter[int] = Counter()
 
     def __len__(self) -> int:
-        return int(self._counts.sum())
+        return self._counts.total()
 
     def add(self, seconds: float) -> None:
         """Adds a latency."""
-        self._counts[min(max(0, round(1000 * seconds)), _LONGEST)] += 1
+        latency = max(0, round(1000 * seconds))
+        if latency > _FINE:
+            step = 10 ** (len(str(latency)) - 3)
+            latency = step * round(latency / step)
+        self._counts[latency] += 1
 
     def percentile(self, share: float) -> int:
         """Milliseconds that this share (0 to 1) of the latencies does not exceed; 0 without latencies."""
-        return int(np.searchsorted(np.cumsum(self._counts), share * len(self)))
+        latencies = sorted(self._counts)
+        if not latencies:
+            return 0
+        reached = np.cumsum([self._counts[latency] for latency in latencies])
+        return latencies[min(int(np.searchsorted(reached, share * len(self))), len(latencies) - 1)]

@@ -95,7 +95,7 @@ class LiveStream:
         world = None
         if request.world:
             world = StreamingWorld(self.camera, self.lifter.skeleton, self.detector.skeleton, LIVE.threshold)
-        finder = build_finder(self.detector, request.quality, wait=False)
+        finder = build_finder(self.detector, request.quality, wait=False, wait_first=self.capture.own_pace)
         self.people = LivePeople(finder, self.lifter, self.capture.image_size, world)
 
     def __enter__(self) -> "LiveStream":

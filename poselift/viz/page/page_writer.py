@@ -4,6 +4,7 @@ import base64
 import contextlib
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Sequence
 from html import escape
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from poselift.core.errors import InputError
-from poselift.core.files import atomic_path, write_text
+from poselift.core.files import atomic_pair, write_text
 from poselift.numerics.times import check_span
 from poselift.structures import Motion
 from poselift.viz.page.page_content import View, encode
@@ -56,7 +57,7 @@ def write_page(
     first, last = (moments.min(), moments.max()) if span is None else span
     beside = path.with_name(f"{path.stem}_video.mp4")
     about: dict[str, Any] = {}
-    data, written = "", [path]
+    data, written, page = "", [path], path
     with contextlib.ExitStack() as stack:
         if video is not None:
             place = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "video.mp4"
@@ -69,10 +70,10 @@ def write_page(
             else:
                 about["file"] = beside.name
                 written.append(beside)
-                with atomic_path(beside) as temporary:
-                    temporary.write_bytes(place.read_bytes())
+                temporary, page = stack.enter_context(atomic_pair(beside, path))
+                shutil.copyfile(place, temporary)
         times = np.unique(moments.round(6))
-        write_text(path, _html(view.title, encode(motions, view, times, about, float(first)), data))
+        write_text(page, _html(view.title, encode(motions, view, times, about, float(first)), data))
     return written
 
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from poselift.cli.batch.folders import KEPT, open_folder
+from poselift.cli.batch.folders import KEPT, open_folder, tidy_stopped
 from poselift.core.errors import InputError
 from poselift.core.locks import BusyError, hold_lock
 from poselift.recordings.result_folder import open_results
@@ -25,6 +25,19 @@ def test_detections_of_a_try_that_failed_stay_for_the_next(tmp_path):
         raise InputError("no")
     with open_folder(str(tmp_path), "walk") as folder:
         assert (folder / KEPT).exists()
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_an_ended_worker_left_goes_but_its_detections(kept, tmp_path):
+    unfinished = tmp_path / ".walk.unfinished"
+    unfinished.mkdir()
+    (tmp_path / ".walk.lock").touch()
+    (unfinished / "person_1.npz").touch()
+    if kept:
+        (unfinished / KEPT).touch()
+    tidy_stopped(str(tmp_path), "walk")
+    left = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")}
+    assert left == ({".walk.unfinished", f".walk.unfinished/{KEPT}"} if kept else set())
 
 
 def hold(path, held, let_go):

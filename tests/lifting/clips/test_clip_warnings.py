@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from poselift.lifting.clips.clip_warnings import find_doubts, find_gaps, find_odd_rate
-from poselift.skeleton import COCO17, H36M17
-from poselift.structures import Keypoints2D, Motion
+from poselift.skeleton import CMU28, COCO17, H36M17
+from poselift.structures import Height, Keypoints2D, Motion
+from tests.lifting.clips.test_plausible_bodies import body
 
 
 @pytest.mark.parametrize(("fps", "warned"), [(5, True), (7, False), (60, False), (120, False), (240, True)])
@@ -31,3 +34,14 @@ def test_joints_that_the_lifter_does_not_know_show_nothing():
     assert guess in find_doubts(motion, H36M17)
     # Six joints are enough.
     assert not any("is a guess" in doubt for doubt in find_doubts(motion, COCO17))
+
+
+def test_children_are_named_until_somebody_gives_their_height(monkeypatch):
+    """What is childlike is tested with the proportions; here what is said of it."""
+    child = replace(body(), height=Height(1.6, 0.25))
+    monkeypatch.setattr("poselift.lifting.clips.clip_warnings.is_childlike", lambda motion: motion is child)
+    (warning,) = [text for text in find_doubts(child, CMU28) if "child" in text]
+    assert warning.startswith("person 1 has a child's proportions: the height of 1.60 m")
+    assert warning.endswith("give --height")
+    assert (warning.kind, warning.person) == ("person", 1)
+    assert not any("child" in text for text in find_doubts(body(), CMU28))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from poselift.lifting import StreamingWorld
-from poselift.lifting.live.live_people import LivePeople
+from poselift.lifting.live.live_people import Latencies, LivePeople
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Detections, StreamedPose
 from poselift.video import Captured, Frame
@@ -161,3 +161,13 @@ def test_memory_is_flat():
     # A tracker with its history keeps about 1 kB for each person and frame.
     assert used[1] - used[0] < 50 * frames
     assert len(live._tracker._tracks) <= 4
+
+
+def test_latencies_of_minutes_are_told():
+    """They counted as 10 s."""
+    latencies = Latencies()
+    assert (len(latencies), latencies.percentile(0.5)) == (0, 0)
+    for seconds in [0.0123] * 50 + [9.9994] * 30 + [61.234] * 20:
+        latencies.add(seconds)
+    assert len(latencies) == 100
+    assert [latencies.percentile(share) for share in (0.5, 0.8, 0.99, 1.0)] == [12, 9999, 61200, 61200]

@@ -1,5 +1,6 @@
 """The graphs of the shipped weights against PyTorch."""
 
+import json
 import shutil
 from dataclasses import replace
 
@@ -14,7 +15,7 @@ from poselift.lifting.network.onnx_network import OnnxNetwork
 from poselift.lifting.network.protocol import Windows
 from poselift.lifting.network.torch_network import TorchNetwork
 from poselift.models import load_weights
-from poselift.models.saved_weights import shipped_weights
+from poselift.models.saved_weights import seal_card, shipped_weights
 
 FAR = {"tiny": 1e-5, "small": 5e-5}
 """Largest difference, metres. In `small`, PyTorch's own rounding moves joints by 2e-5."""
@@ -69,13 +70,51 @@ def copied(folder, name="tiny"):
 def test_a_graph_of_other_weights_is_refused(tmp_path):
     path = copied(tmp_path)
     card = path.with_suffix(".json")
-    card.write_text(card.read_text().replace('"heads": 8', '"heads": 4', 1))
+    changed = json.loads(card.read_text())
+    changed["config"]["heads"] = 4
+    card.write_text(json.dumps(seal_card(changed)))
     with pytest.raises(InputError, match=r"tiny\.graph\.onnx was made from other weights .* export-onnx --beside"):
         choose_network(load_weights(path))
 
 
 def test_a_damaged_graph_is_refused(tmp_path):
     path = copied(tmp_path)
-    (tmp_path / "tiny.graph.onnx").write_bytes(b"not a graph")
-    with pytest.raises(InputError, match=r"tiny\.graph\.onnx cannot be used by onnxruntime"):
-        choose_network(load_weights(path))
+    graph = tmp_path / "tiny.graph.onnx"
+    whole = graph.read_bytes()
+    graph.write_bytes(b"not a graph")
+    with pytest.raises(InputError, match=r"tiny\.graph\.onnx is damaged, or belongs to other weights: .* the card has"):
+        load_weights(path)
+    # Two of 60 such flips moved joints by 9.6 mm, without an error.
+    chance = np.random.default_rng(0)
+    for _ in range(60):
+        flipped = bytearray(whole)
+        flipped[chance.integers(len(whole))] ^= 1 << int(chance.integers(8))
+        graph.write_bytes(flipped)
+        with pytest.raises(InputError, match=r"tiny\.graph\.onnx is damaged"):
+            load_weights(path)
+    graph.write_bytes(whole)
+    load_weights(path)
+
+
+def test_a_graph_without_a_sum_is_refused(tmp_path):
+    path = copied(tmp_path)
+    card = json.loads(path.with_suffix(".json").read_text())
+    del card["graph_sha256"]
+    path.with_suffix(".json").write_text(json.dumps(seal_card(card)))
+    with pytest.raises(InputError, match="the card has no graph_sha256; copy the files again, or remove it"):
+        load_weights(path)
+
+
+def test_a_damaged_card_is_refused(tmp_path):
+    """A digit of `uncertainty_factor` is a plausible value too."""
+    path = copied(tmp_path)
+    card = path.with_suffix(".json")
+    whole = card.read_text()
+    factor = json.loads(whole)["uncertainty_factor"]
+    card.write_text(whole.replace(f'"uncertainty_factor": {factor}', f'"uncertainty_factor": {2 * factor}'))
+    with pytest.raises(InputError, match=r"tiny\.json is damaged or was changed: .* remove card_sha256"):
+        load_weights(path)
+    changed = json.loads(card.read_text())
+    del changed["card_sha256"]
+    card.write_text(json.dumps(changed))
+    assert load_weights(path).uncertainty_factor == pytest.approx(2 * factor)

@@ -7,8 +7,8 @@ import pytest
 
 from poselift.lifting import Camera
 from poselift.lifting.world.camera_motion import camera_motion
-from poselift.skeleton import COCO17, H36M17
-from poselift.structures import Keypoints2D, Motion
+from poselift.skeleton import COCO17
+from poselift.structures import Keypoints2D
 from poselift.video import Frame
 
 SIZE = (480, 270)
@@ -43,9 +43,7 @@ def _walker(clip, size=100, step=12):
         points[k, 0], points[k, 16] = (x + 20, 60), (x + size - 20, 220)
     times = np.array([frame.timestamp for frame in clip])
     scores = np.where(np.isfinite(points).all(-1), 0.9, 0.0)
-    keypoints = Keypoints2D(points, scores, times, COCO17, SIZE)
-    empty = np.zeros((len(clip), 17, 3), np.float32)
-    return Motion(empty, empty[:, 0], times, np.zeros(len(clip), bool), H36M17, "camera", keypoints)
+    return Keypoints2D(points, scores, times, COCO17, SIZE)
 
 
 def test_a_camera_on_a_stand_is_still(wall):

@@ -1,0 +1,295 @@
+"""`poselift multiview`: 3D motion from several videos of the same moment."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poselift.cli.detector import add_detector_options, add_quality_option
+from poselift.cli.formats import NAMES, parse_formats, write_formats
+from poselift.cli.keypoints import KeypointRequest
+from poselift.cli.lift_options import parse_heights
+from poselift.cli.lift_request import CommandRequest, make_lift_request
+from poselift.cli.smooth import add_smooth_option
+from poselift.cli.values import list_of, local_path
+from poselift.cli.weights import add_lifter_option
+from poselift.core.caution import Caution
+from poselift.core.device import DEVICE_HELP
+from poselift.core.errors import InputError, WriteError, make_printable
+from poselift.core.files import write_json
+from poselift.core.prefetch import prefetch
+from poselift.core.progress_text import Output, stage_progress
+from poselift.core.stopwatch import Stopwatch
+from poselift.finding import Clip, VideoClip, frames_within
+from poselift.finding.video_clip import AHEAD
+from poselift.lifting.lifter_device import choose_lifter_device
+from poselift.lifting.run import Progress
+from poselift.models import Weights, load_weights
+from poselift.recordings.names import CALIBRATION, CALIBRATION_REPORT, OVERLAY_VIEW, SUMMARY
+from poselift.recordings.result_folder import check_folder, open_results
+from poselift.recordings.saving import write_people
+from poselift.recordings.summary import write_summary
+from poselift.several_views.calibration_files import write_pose2sim
+from poselift.several_views.request import ViewsRequest
+from poselift.several_views.run import SeveralViews, lift_views, report_to_json
+from poselift.skeleton import CMU28, H36M17
+from poselift.structures import Motion, see_from_camera
+from poselift.video import VideoWriter
+from poselift.viz import OverlayRenderer
+
+NOBODY = 3
+"""Exit code where the command ran to its end, but gave nobody's motion."""
+
+
+def add_command(commands: Any) -> None:
+    """Adds `multiview` to the console script."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "multiview",
+        description="Lifts two to eight videos of the same moment, from phones or cameras that stand still and were "
+        "started by hand, and joins them: one 3D motion of each person in metres, without a board. Finds the shifts "
+        "between the videos by sound or movement, who is who, and the cameras from the people. Writes what `poselift "
+        "lift --world` writes, an overlay of each view, calibration.toml (Pose2Sim's layout) and calibration.json (how "
+        "sure the cameras are, and what to do). Exit codes: 0; 2 if an input cannot be used; 3 if nobody was lifted.",
+    )
+    parser.add_argument("videos", nargs="*", type=local_path, metavar="VIDEO", help="2 to 8 videos of the same moment")
+    parser.add_argument(
+        "--out", type=local_path, metavar="DIR", help="output folder (default: poselift_out/NAME of the first video)"
+    )
+    what = parser.add_argument_group("what to lift")
+    what.add_argument(
+        "--keypoints",
+        nargs="+",
+        type=local_path,
+        metavar="PATH",
+        help="2D keypoints of other programs, one for each video in their order (docs/keypoints.md); without videos, "
+        "files that have picture size and times",
+    )
+    what.add_argument("--keypoint-set", metavar="NAME", help="skeleton of the keypoints, such as coco17")
+    what.add_argument("--start", type=float, metavar="S", help="start of the span of each video, seconds")
+    what.add_argument("--end", type=float, metavar="S", help="end of the span of each video, seconds")
+    what.add_argument("--fps", type=float, metavar="N", help="true frames per second of all videos")
+    what.add_argument(
+        "--height",
+        type=parse_heights,
+        metavar="METRES|ID:METRES[,...]",
+        help="standing height, of everybody or by the person's number in the first video (default: estimated)",
+    )
+    how = parser.add_argument_group("how the videos become one")
+    how.add_argument(
+        "--offsets",
+        type=list_of(float, "not a list of seconds; give 0.42,-1.3"),
+        metavar="S[,S...]",
+        help="seconds by which each video after the first one started later than it (default: by sound or movement)",
+    )
+    how.add_argument(
+        "--fov",
+        type=list_of(float, "not a list of angles; give 65 or 65,70"),
+        metavar="DEG[,DEG...]",
+        help="field of view across the longer side, degrees, one or one for each video (default: refined from 55)",
+    )
+    how.add_argument(
+        "--intrinsics",
+        type=list_of(float, "not numbers; give FX,FY,CX,CY in pixels, for one or for each video"),
+        metavar="FX,FY,CX,CY[,...]",
+        help="focal lengths and principal point in pixels, four numbers or four for each video",
+    )
+    how.add_argument(
+        "--calibration",
+        nargs="+",
+        type=local_path,
+        metavar="FILE",
+        help="known cameras: Pose2Sim's, Anipose's or FreeMoCap's TOML, Qualisys' .qca.txt, OpenCap's pickles, "
+        "OpenCV's YAML, or calibration.toml of an earlier result",
+    )
+    how.add_argument(
+        "--calibration-world",
+        dest="own_world",
+        action="store_true",
+        help="keep the world of the calibration, its axis nearest to up as Y (default: the ground below the people)",
+    )
+    how.add_argument("--skeleton", choices=[H36M17.name, CMU28.name], help="joints to write (default: Human3.6M's 17)")
+    add_quality_option(how)
+    add_smooth_option(how)
+    add_lifter_option(how)
+    how.add_argument("--device", default="auto", help=DEVICE_HELP)
+    how.add_argument(
+        "--formats",
+        type=parse_formats,
+        metavar="FORMAT,...",
+        help=f"write each motion in these formats too, any of {', '.join(NAMES)}",
+    )
+    how.add_argument("--no-csv", dest="csv", action="store_false", help="write no person_*.csv")
+    how.add_argument("--no-render", dest="overlay", action="store_false", help="do not write overlay_*.mp4")
+    how.add_argument("--quiet", action="store_true", help="print errors only")
+    add_detector_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Lifts the videos of a command line, writes the results, and prints where they are.
+
+    Raises:
+        InputError: an argument or an input file cannot be used.
+        SystemExit: nobody was lifted (`NOBODY`).
+    """
+    views = _make_views_request(arguments)
+    given = {**vars(arguments), "fov": None, "intrinsics": None}
+    request = make_lift_request(argparse.Namespace(**given))
+    inputs = _pair_inputs(arguments)
+    first, video = inputs[0][1] or inputs[0][0], inputs[0][0]
+    assert first is not None
+    out: Path = arguments.out or Path("poselift_out") / first.stem
+    check_folder(out, first, video, request.formats)
+    output = Output(quiet=arguments.quiet)
+    detection = request.detection
+    weights = load_weights(request.weights, choose_lifter_device(arguments.device, request.weights, detection.detector))
+    clips = _open_clips(inputs, arguments, request)
+    with stage_progress(output) as report, open_results(out, first, video, request.formats) as unfinished:
+        made = join_into(unfinished, clips, weights, request, views, report)
+    recording = made.recording
+    for warning in recording.warnings:
+        output.print(make_printable(f"warning: {warning}"))
+    if not any(motion.posed.any() for motion in recording.people):
+        print(make_printable(f"nobody was lifted; the reasons are in {out / SUMMARY}"), file=sys.stderr)
+        raise SystemExit(NOBODY)
+    count = len(recording.people)
+    output.print(
+        make_printable(
+            f"{count} {'person' if count == 1 else 'people'} from {len(clips)} views in {recording.clock.frames} "
+            f"frames. The motion is in {out}/person_*.npz; how sure the cameras are, in {out / CALIBRATION_REPORT}"
+        )
+    )
+
+
+def join_into(
+    out: Path,
+    clips: Sequence[Clip],
+    weights: Weights,
+    request: CommandRequest,
+    views: ViewsRequest,
+    report: Progress = lambda stage, done: None,
+) -> SeveralViews:
+    """Lifts and joins several clips and writes the results into a folder, summary.json last.
+
+    Args:
+        out: an empty folder.
+        clips: two to eight.
+        weights: the lifter.
+        request: what to lift and what to write.
+        views: how the videos become one.
+        report: receives the progress of each stage.
+
+    Raises:
+        InputError: an input or an option cannot be used.
+    """
+    made = lift_views(clips, weights, request, views, report)
+    recording = made.recording
+    watch = Stopwatch(dict(recording.seconds))
+    names = [camera.name for camera in recording.cameras]
+    with watch.time("write"):
+        files = write_people(out, recording, request.csv)
+        write_pose2sim(out / CALIBRATION, recording.cameras)
+        write_json(out / CALIBRATION_REPORT, report_to_json(made.reconstruction, names))
+    files += [CALIBRATION, CALIBRATION_REPORT]
+    if request.formats and recording.people:
+        with watch.time("export"):
+            written, failed = write_formats(out, request.formats, recording, recording.origin.video)
+        cautions = tuple(Caution(text, "file") for text in failed)
+        recording = replace(recording, warnings=(*recording.warnings, *cautions))
+        files = list(dict.fromkeys([*files, *written]))
+    if recording.people and request.overlay:
+        for view, clip in enumerate(clips):
+            name = OVERLAY_VIEW.format(view + 1)
+            try:
+                with watch.time("render"):
+                    _render(clip, made, view, out / name, report)
+                files.append(name)
+            except WriteError:
+                raise
+            except InputError as error:
+                caution = Caution(f"{name} could not be made: {error}", "file")
+                recording = replace(recording, warnings=(*recording.warnings, caution))
+    recording = replace(recording, seconds=watch.seconds)
+    write_summary(out, recording, files)
+    return replace(made, recording=recording)
+
+
+def _render(clip: Clip, made: SeveralViews, view: int, path: Path, report: Progress) -> None:
+    """Writes one view with the joints of all views projected into it."""
+    camera, clock = made.recording.cameras[view], made.reconstruction.clocks[view]
+    people = [_seen_in(motion, made, view) for motion in made.recording.people]
+    # A lens with distortion bends the picture: only the detections fit it.
+    K = None if camera.distortion is not None else camera.K.astype(float)
+    renderer = OverlayRenderer(clip.image_size, people, threshold=people[0].threshold, K=K)
+    drawn = (
+        (renderer.render(frame.image, float(clock.to_shared(np.array([frame.timestamp]))[0])), frame.timestamp)
+        for frame in prefetch(frames_within(clip), AHEAD)
+    )
+    with VideoWriter(path, *renderer.size) as writer:
+        for done, (picture, timestamp) in enumerate(prefetch(drawn, AHEAD), start=1):
+            writer.write(picture, timestamp)
+            report(f"Drawing view {view + 1}", min(done / max(made.recording.clock.frames, 1), 1.0))
+
+
+def _seen_in(motion: Motion, made: SeveralViews, view: int) -> Motion:
+    """The motion in a view's camera frame, with the keypoints of that view."""
+    keypoints = made.reconstruction.keypoints[view][motion.keypoints.person]
+    first = int(np.searchsorted(keypoints.timestamps, motion.timestamps[0] - 1e-6))
+    own = keypoints[first : first + len(motion)]
+    return replace(see_from_camera(motion, made.recording.cameras[view]), keypoints=own)
+
+
+def _make_views_request(arguments: argparse.Namespace) -> ViewsRequest:
+    numbers = arguments.intrinsics
+    if numbers is not None and len(numbers) % 4:
+        raise InputError(f"--intrinsics has {len(numbers)} numbers; give FX,FY,CX,CY, for one or for each video")
+    lenses = None if numbers is None else tuple(tuple(numbers[i : i + 4]) for i in range(0, len(numbers), 4))
+    return ViewsRequest(
+        offsets=None if arguments.offsets is None else tuple(arguments.offsets),
+        fov=None if arguments.fov is None else tuple(arguments.fov),
+        intrinsics=lenses,
+        calibration=tuple(arguments.calibration or ()),
+        own_world=arguments.own_world,
+    )
+
+
+def _pair_inputs(arguments: argparse.Namespace) -> list[tuple[Path | None, Path | None]]:
+    """The video and the keypoints of each view.
+
+    Raises:
+        InputError: there are fewer than two, or as many keypoints as videos are not given.
+    """
+    videos, keypoints = list(arguments.videos), list(arguments.keypoints or ())
+    if keypoints and videos and len(keypoints) != len(videos):
+        raise InputError(
+            f"{len(keypoints)} --keypoints are given for {len(videos)} videos; give one for each, in order"
+        )
+    count = max(len(videos), len(keypoints))
+    if count < 2:
+        some = "no video is" if not count else "one video is"
+        raise InputError(f"{some} given; give 2 to 8 videos of the same moment (for one video: poselift lift)")
+    places = [path.resolve() for path in videos]
+    if len(set(places)) < len(places):
+        twice = next(path for path in videos if places.count(path.resolve()) > 1)
+        raise InputError(f"{twice} is given twice; give videos from different places")
+    return [(videos[view] if videos else None, keypoints[view] if keypoints else None) for view in range(count)]
+
+
+def _open_clips(
+    inputs: Sequence[tuple[Path | None, Path | None]], arguments: argparse.Namespace, request: CommandRequest
+) -> list[Clip]:
+    detection, detector = request.detection, None
+    clips: list[Clip] = []
+    for video, keypoints in inputs:
+        if keypoints is not None:
+            clips.append(KeypointRequest(keypoints, arguments.keypoint_set).open_clip(video, detection))
+            continue
+        if detector is None:
+            detector = detection.detector.build(arguments.device, arguments.quiet)
+        assert video is not None
+        clips.append(VideoClip(video, detector, detection.start, detection.end, detection.quality, detection.fps))
+    return clips

@@ -1,0 +1,172 @@
+"""Cameras from people: where the cameras of a recording stand, which lenses and which clocks they have."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.core.errors import InputError
+from poselift.geometry.camera import Camera
+from poselift.kinematics.whole_body import SIZE
+from poselift.several_views.bundle import Fit, Known, Layout, Shared, adjust
+from poselift.several_views.observations import Observations
+from poselift.several_views.rods import rods_of
+from poselift.several_views.view_clock import ViewClock
+
+SAMPLES = 160
+"""Most samples for the cameras: more frames of one take hardly tell more, because their errors are alike."""
+
+_ZOOM = 0.15
+"""Standard deviation of the log of an unknown focal length over the assumed one: phones have 50 to 75 degrees."""
+
+_LIFTS = 0.04
+"""Weight of lifted poses beside keypoints. They are off by much the same from frame to frame."""
+
+_GIVEN_HEIGHT = 0.01
+"""Standard deviation of the log of the size of a body whose height is given."""
+
+_EFFECTIVE = 0.05
+"""Share of the keypoints whose errors are independent: those of one joint last over time, and come from its place."""
+
+_OFTEN = 0.02
+"""Share of the samples that must show a joint in two views, for the joint to count."""
+
+_LEAST = 8
+"""Fewest samples that two views must share."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The cameras of a recording, in the frame of the first one, and how sure they are.
+
+    Attributes:
+        cameras: with lens and pose.
+        clocks: of each view.
+        angle: standard deviation of each camera's rotation against the first one, radians.
+        place: likewise of its place, metres.
+        size: standard deviation of the log of the size of everything.
+        beside: median distance of joints from their rays in each view, metres.
+        lengths: log of the length of each person's rods over the lifted one, on the mean.
+    """
+
+    cameras: tuple[Camera, ...]
+    clocks: tuple[ViewClock, ...]
+    angle: Float[np.ndarray, " v"]
+    place: Float[np.ndarray, " v"]
+    size: float
+    beside: Float[np.ndarray, " v"]
+    lengths: Float[np.ndarray, " p"]
+
+
+def first_joints(
+    seen: Observations, R: Float[np.ndarray, "v 3 3"], t: Float[np.ndarray, "v 3"]
+) -> Float[np.ndarray, "n j 3"]:
+    """The mean of the views' lifted joints in the frame of the cameras' poses; NaN where no view has one."""
+    placed = np.einsum("vik,vnjk->vnji", R, seen.lifted + seen.roots[:, :, None]) + t[:, None, None]
+    there = seen.present[:, :, None, None]
+    total = np.where(there, placed, 0.0).sum(0)
+    count = there.sum(0)
+    mean: np.ndarray = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    return mean
+
+
+def lifted_lengths(seen: Observations) -> Float[np.ndarray, "p b"]:
+    """Log of the median length of each person's rods in the lifted poses of all views."""
+    lengths = np.linalg.norm(rods_of(seen.skeleton).vectors(seen.lifted), axis=-1)
+    found = np.full((int(seen.people.max()) + 1, lengths.shape[-1]), np.nan)
+    for person in range(len(found)):
+        own = lengths[:, seen.people == person].reshape(-1, lengths.shape[-1])
+        own = own[np.isfinite(own).all(-1)]
+        if len(own):
+            found[person] = np.median(own, axis=0)
+    # Somebody whom no view has lifted is as large as the others.
+    known = found[np.isfinite(found).all(-1)]
+    usual = known.mean(0) if len(known) else np.full(lengths.shape[-1], 0.3)
+    return np.log(np.maximum(np.where(np.isfinite(found), found, usual), 1e-3))
+
+
+def choose_samples(seen: Observations, count: int = SAMPLES) -> np.ndarray:
+    """Samples over the whole take that most keypoints show, each in at least two views."""
+    shown = seen.visible.sum((0, 2)) * (seen.present.sum(0) >= 2)
+    rows = np.flatnonzero(shown > 0)
+    if len(rows) <= count:
+        return rows
+    parts = np.array_split(rows, count)
+    return np.array([part[shown[part].argmax()] for part in parts])
+
+
+def calibrate(
+    seen: Observations,
+    cameras: Sequence[Camera],
+    clocks: Sequence[ViewClock],
+    R: Float[np.ndarray, "v 3 3"],
+    t: Float[np.ndarray, "v 3"],
+    heights_known: Sequence[bool],
+) -> Calibration:
+    """Lenses, poses and clocks of the cameras, from the people that they see.
+
+    Args:
+        seen: everybody at all times.
+        cameras: with the first lens of each view; an assumed focal length is refined.
+        clocks: of each view.
+        R: first guess of the rotations to the frame of the first view.
+        t: likewise of the places, metres.
+        heights_known: whether each person's lifted body has the given height.
+
+    Raises:
+        InputError: too few samples are seen by two views.
+    """
+    rows = choose_samples(seen)
+    if len(rows) < _LEAST:
+        raise InputError(
+            f"only {len(rows)} frames show somebody in two videos at once; give longer videos of the same moment, or "
+            "--offsets if their common time is wrong"
+        )
+    chosen = seen.samples(rows)
+    often = (chosen.visible.sum(0) >= 2).mean(0) >= _OFTEN
+    if often.sum() < 4:
+        raise InputError("no four joints are seen by two cameras at once; give videos that show the same body parts")
+    # A skeleton has both sides of a joint.
+    often |= often[list(chosen.skeleton.flip_indices)]
+    kept = np.flatnonzero(often)
+    chosen = chosen.joints(kept)
+    rods = rods_of(chosen.skeleton)
+    lifted = lifted_lengths(seen.joints(kept))
+    free = np.ones(len(cameras), bool)
+    free[0] = False
+    known = Known(
+        lengths=lifted,
+        size=np.where(heights_known, _GIVEN_HEIGHT, SIZE),
+        zoom=np.array([_ZOOM if camera.origin == "assumed" else 0.0 for camera in cameras]),
+        cameras=free,
+        late=np.array([0.0, *(clock.spread for clock in clocks[1:])]),
+    )
+    count = len(cameras)
+    start = Shared(R, t, np.zeros(count), lifted, np.zeros(count))
+    fit = adjust(chosen, first_joints(chosen, R, t), start, known, rods, rounds=40, lift_weight=_LIFTS)
+    return _describe(fit, known, cameras, clocks)
+
+
+def _describe(fit: Fit, known: Known, cameras: Sequence[Camera], clocks: Sequence[ViewClock]) -> Calibration:
+    layout, shared = Layout(known), fit.shared
+    covariance = fit.covariance / _EFFECTIVE
+    found, late, angle, place = [], [], [], []
+    for view, (camera, clock) in enumerate(zip(cameras, clocks, strict=True)):
+        K = camera.K.astype(np.float64).copy()
+        K[0, :2] *= np.exp(shared.zoom[view]) if known.zoom[view] > 0 else 1.0
+        K[1, 1] *= np.exp(shared.zoom[view]) if known.zoom[view] > 0 else 1.0
+        found.append(replace(camera, K=K, R=shared.R[view], t=shared.t[view]))
+        late.append(replace(clock, offset=clock.offset - float(shared.late[view])))
+        pose = layout.pose(view)
+        spread = np.zeros(6) if pose is None else np.sqrt(np.maximum(np.diag(covariance)[pose], 0.0))
+        angle.append(float(np.linalg.norm(spread[:3]) / np.sqrt(3)))
+        place.append(float(np.linalg.norm(spread[3:]) / np.sqrt(3)))
+    sizes = []
+    for person in range(layout.people):
+        body = layout.body(person)
+        sizes.append(covariance[body, body].mean())
+    beside = np.array([np.nanmedian(own) if np.isfinite(own).any() else np.nan for own in fit.beside])
+    grown = (shared.lengths - known.lengths).mean(1)
+    size = min(float(np.sqrt(max(min(sizes), 0.0))), float(known.size.max()))
+    return Calibration(tuple(found), tuple(late), np.array(angle), np.array(place), size, beside, grown)

@@ -1,0 +1,198 @@
+"""How good the cameras are that were found from people, what is weak, and what to do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.geometry.camera import Camera
+from poselift.several_views.calibration import Calibration
+from poselift.several_views.fusion import Fused
+from poselift.several_views.observations import Observations
+from poselift.several_views.who_is_who import People
+
+_NARROW = 25.0
+"""Degrees between two cameras' lines of sight from which they see depth poorly."""
+
+_UNSURE = 4.0
+"""Standard deviation of a camera's rotation, degrees, from which it is a doubt."""
+
+_BESIDE = 0.045
+"""Median distance of joints from their rays, metres, from which a camera does not fit the others."""
+
+_STILL = 0.3
+"""Range of the people's places in the space, metres, from which the cameras' places are well known."""
+
+
+@dataclass(frozen=True)
+class CameraReport:
+    """One camera.
+
+    Attributes:
+        name: of the camera.
+        pixels: median distance of joints from their keypoints, pixels.
+        percent: likewise, per cent of the body's height.
+        angle: standard deviation of its rotation against the first one, degrees.
+        place: likewise of its place, metres.
+        seen: share of the frames with somebody that it sees.
+    """
+
+    name: str
+    pixels: float
+    percent: float
+    angle: float
+    place: float
+    seen: float
+
+
+@dataclass(frozen=True)
+class PairReport:
+    """Two cameras.
+
+    Attributes:
+        names: of the cameras.
+        angle: between their lines of sight to the people, degrees; median.
+        frames: number of frames in which both see somebody.
+        agreement: distance of the lifted poses of both, metres.
+        weak: whether the pair alone would see depth poorly.
+    """
+
+    names: tuple[str, str]
+    angle: float
+    frames: int
+    agreement: float
+    weak: bool
+
+
+@dataclass(frozen=True)
+class Report:
+    """The calibration from people, for people.
+
+    Attributes:
+        cameras: one by one.
+        pairs: of cameras.
+        moved: diagonal of the box through which the people's roots moved, metres.
+        size: standard deviation of the size of everything, per cent.
+        doubts: what is weak and what to do, one line each.
+    """
+
+    cameras: tuple[CameraReport, ...]
+    pairs: tuple[PairReport, ...]
+    moved: float
+    size: float
+    doubts: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "cameras": [
+                {
+                    "name": own.name,
+                    "reprojection_px": round(own.pixels, 2),
+                    "reprojection_percent_of_body": round(own.percent, 2),
+                    "rotation_uncertainty_degrees": round(own.angle, 2),
+                    "place_uncertainty_m": round(own.place, 3),
+                    "seen_share": round(own.seen, 3),
+                }
+                for own in self.cameras
+            ],
+            "pairs": [
+                {
+                    "cameras": list(pair.names),
+                    "angle_degrees": round(pair.angle, 1),
+                    "frames": pair.frames,
+                    "poses_apart_m": None if np.isnan(pair.agreement) else round(pair.agreement, 3),
+                    "weak": pair.weak,
+                }
+                for pair in self.pairs
+            ],
+            "moved_m": round(self.moved, 2),
+            "size_uncertainty_percent": round(self.size, 1),
+            "doubts": list(self.doubts),
+        }
+
+
+def write_report(
+    seen: Observations, fused: Fused, calibration: Calibration, people: People, names: Sequence[str], known: bool
+) -> Report:
+    """The report of a recording.
+
+    Args:
+        seen: everybody at all times.
+        fused: their joints.
+        calibration: the cameras.
+        people: who is who.
+        names: of the cameras.
+        known: whether the calibration was given.
+    """
+    cameras, there = calibration.cameras, np.isfinite(fused.joints).all((1, 2))
+    roots = fused.joints[there, 0]
+    moved = float(np.linalg.norm(np.ptp(roots, axis=0))) if len(roots) else 0.0
+    own, doubts = [], []
+    for view, (name, camera) in enumerate(zip(names, cameras, strict=True)):
+        beside = fused.beside[view]
+        metres = float(np.nanmedian(beside)) if np.isfinite(beside).any() else np.nan
+        depth = (roots - camera.t) @ camera.R[:, 2]
+        pixels = metres * float(camera.K[0, 0]) / float(np.median(depth)) if len(depth) else np.nan
+        sees = float(seen.present[view, there].mean()) if there.any() else 0.0
+        angle = float(np.degrees(calibration.angle[view]))
+        own.append(CameraReport(name, pixels, 100 * metres / 1.7, angle, float(calibration.place[view]), sees))
+        if metres > _BESIDE:
+            doubts.append(
+                f"camera {name}: joints lie {100 * metres:.0f} cm beside their keypoints; it may have moved, have "
+                "zoomed or show another moment. Check the overlay of this view"
+            )
+        if not known and angle > _UNSURE:
+            doubts.append(
+                f"camera {name}: its rotation is only known to {angle:.0f} degrees; give a longer take in which people "
+                "move through the space and turn"
+            )
+    pairs = [_describe_pair(seen, fused, cameras, people, names, a, b) for a, b in combinations(range(len(cameras)), 2)]
+    best = max((_crossing(pair.angle) for pair in pairs), default=0.0)
+    for pair in pairs:
+        # Between good pairs a weak one does no harm.
+        if pair.weak and (best < _NARROW or len(pairs) == 1):
+            doubts.append(
+                f"cameras {pair.names[0]} and {pair.names[1]} look along one line ({pair.angle:.0f} degrees between "
+                "them), so depth is unsure; move one, to 60 to 120 degrees"
+            )
+    if not known and moved < _STILL and any(own_.angle > _UNSURE / 2 for own_ in own):
+        doubts.append(
+            f"people moved through {moved:.1f} m only, which tells little of the cameras; let somebody walk through "
+            "the space once"
+        )
+    return Report(tuple(own), tuple(pairs), moved, 100 * calibration.size, tuple(doubts))
+
+
+def _crossing(angle: float) -> float:
+    """Degrees by which two lines of sight cross; 0 along one line, from whichever end."""
+    return min(angle, 180 - angle)
+
+
+def _describe_pair(
+    seen: Observations,
+    fused: Fused,
+    cameras: Sequence[Camera],
+    people: People,
+    names: Sequence[str],
+    a: int,
+    b: int,
+) -> PairReport:
+    both = seen.present[a] & seen.present[b] & np.isfinite(fused.joints[:, 0]).all(-1)
+    angle = float(np.median(_angles(fused.joints[both, 0], cameras[a].t, cameras[b].t))) if both.any() else np.nan
+    pairing = people.pairings.get((a, b))
+    agreement = np.nan if pairing is None else pairing.pose
+    weak = not both.any() or _crossing(angle) < _NARROW
+    return PairReport((names[a], names[b]), angle, int(both.sum()), agreement, weak)
+
+
+def _angles(
+    points: Float[np.ndarray, "n 3"], a: Float[np.ndarray, "3"], b: Float[np.ndarray, "3"]
+) -> Float[np.ndarray, " n"]:
+    """Degrees between the lines from points to two places."""
+    first, second = a - points, b - points
+    across = np.linalg.norm(np.cross(first, second), axis=-1)
+    return np.degrees(np.arctan2(across, (first * second).sum(-1)))

@@ -1,0 +1,32 @@
+"""The clock of a video against the clock that all videos of a recording share."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float
+
+
+@dataclass(frozen=True)
+class ViewClock:
+    """A time x of the video is (1 + drift) x + offset of the shared clock, which is that of the first video.
+
+    Attributes:
+        offset: seconds; positive for a video that started later than the first one.
+        drift: seconds a second.
+        spread: standard deviation of the offset, seconds.
+        origin: how the clock was found.
+    """
+
+    offset: float = 0.0
+    drift: float = 0.0
+    spread: float = 0.0
+    origin: Literal["first", "given", "sound", "movement"] = "first"
+
+    def to_shared(self, times: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
+        """Times of the video on the shared clock."""
+        return (1 + self.drift) * times + self.offset
+
+    def to_video(self, times: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
+        """Times of the shared clock on the video's."""
+        return (times - self.offset) / (1 + self.drift)

@@ -1,0 +1,132 @@
+import pickle
+
+import numpy as np
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.geometry import axis_angle_to_matrix
+from poselift.geometry.camera import Camera
+from poselift.several_views.calibration_files import match_cameras, read_calibration, rotation_vector, write_pose2sim
+
+K = np.array([[1000.0, 0, 320], [0, 1010, 240], [0, 0, 1]])
+R = axis_angle_to_matrix(np.array([0.3, -1.2, 0.4]))  # world to camera
+T = np.array([0.5, -0.2, 4.0])
+POINT = np.array([[0.3, 0.4, 0.5]])
+
+
+def pixels():
+    """Where the point lies in the picture, by the calibration's own formula."""
+    seen = K @ (R @ POINT[0] + T)
+    return seen[:2] / seen[2]
+
+
+def check(path, name, names=1):
+    cameras = read_calibration([path])
+    assert len(cameras) == names
+    np.testing.assert_allclose(cameras[name].project(POINT)[0], pixels(), atol=1e-6)
+    assert cameras[name].image_size == (640, 480)
+    return cameras[name]
+
+
+def test_our_own_toml_comes_back(tmp_path):
+    lens = np.array([0.1, -0.05, 0.001, 0.002, 0.01])
+    cameras = [
+        Camera.from_extrinsics(K, (640, 480), R, T, lens, "left one"),
+        Camera.from_extrinsics(K, (640, 480), axis_angle_to_matrix(np.array([0.0, np.pi, 0.0])), T, None, 'b"'),
+    ]
+    write_pose2sim(tmp_path / "calibration.toml", cameras)
+    found = read_calibration([tmp_path / "calibration.toml"])
+    assert list(found) == ["left one", 'b"']
+    for own, back in zip(cameras, found.values(), strict=True):
+        np.testing.assert_allclose(own.project(POINT), back.project(POINT), atol=1e-6)
+
+
+def test_anipose_in_millimetres(tmp_path):
+    text = ""
+    for index, move in enumerate((T, T + [9.0, 0, 0])):
+        text += f"""[cam_{index}]
+name = "c{index}"
+size = [640, 480]
+matrix = {K.tolist()}
+distortions = [0.0, 0.0, 0.0, 0.0, 0.0]
+rotation = {rotation_vector(R).tolist()}
+translation = {(1000 * move).tolist()}
+fisheye = false
+"""
+    (tmp_path / "a.toml").write_text(text + "[metadata]\nadjusted = false\n")
+    check(tmp_path / "a.toml", "c0", names=2)
+
+
+def test_opencap(tmp_path):
+    folder = tmp_path / "Cam0"
+    folder.mkdir()
+    content = {
+        "intrinsicMat": K,
+        "distortion": np.zeros((1, 5)),
+        "imageSize": np.array([[480.0], [640.0]]),
+        "rotation": R,
+        "translation": 1000 * T[:, None],
+        "rotation_EulerAngles": np.zeros((3, 1)),
+    }
+    (folder / "cameraIntrinsicsExtrinsics.pickle").write_bytes(pickle.dumps(content))
+    check(folder / "cameraIntrinsicsExtrinsics.pickle", "Cam0")
+    (folder / "bad.pickle").write_bytes(b"cposix\nsystem\n(S'true'\ntR.")
+    with pytest.raises(InputError, match="no calibration"):
+        read_calibration([folder / "bad.pickle"])
+
+
+def test_qualisys(tmp_path):
+    turn = np.diag([1.0, -1.0, -1.0]) @ R
+    place = -1000 * R.T @ T
+    rotation = (
+        " ".join(f'r{i + 1}{j + 1}="{turn[i, j]!r}"' for i in range(3) for j in range(3))
+        .replace("np.float64(", "")
+        .replace(")", "")
+    )
+    (tmp_path / "take.qca.txt").write_text(
+        f"""<calibration><cameras><camera serial="77" model="Miqus Video" video_resolution="1080p">
+<fov_video left="0" top="0" right="639" bottom="479"/>
+<transform x="{place[0]}" y="{place[1]}" z="{place[2]}" {rotation}/>
+<intrinsic focalLengthU="{64 * K[0, 0]}" focalLengthV="{64 * K[1, 1]}"
+ centerPointU="{64 * 320}" centerPointV="{64 * 240}"
+ radialDistortion1="0" radialDistortion2="0" tangentalDistortion1="0" tangentalDistortion2="0"/>
+</camera></cameras></calibration>"""
+    )
+    check(tmp_path / "take.qca.txt", "77")
+
+
+def test_opencv(tmp_path):
+    def matrix(values):
+        rows, columns = values.shape
+        data = values.reshape(-1).tolist()
+        return f"!!opencv-matrix\n   rows: {rows}\n   cols: {columns}\n   dt: d\n   data: {data}"
+
+    (tmp_path / "front.yml").write_text(
+        f"%YAML:1.0\n---\nimage_width: 640\nimage_height: 480\ncamera_matrix: {matrix(K)}\n"
+        f"distortion_coefficients: {matrix(np.zeros((1, 5)))}\nR: {matrix(R)}\nT: {matrix(T[:, None])}\n"
+    )
+    check(tmp_path / "front.yml", "front")
+    (tmp_path / "lens.yml").write_text(
+        f"%YAML:1.0\n---\nimage_width: 640\nimage_height: 480\ncamera_matrix: {matrix(K)}\n"
+    )
+    with pytest.raises(InputError, match="lacks R, T"):
+        read_calibration([tmp_path / "lens.yml"])
+
+
+@pytest.mark.parametrize("name", ["a.toml", "a.yml", "a.txt", "a.pickle"])
+def test_damaged_files_are_named(tmp_path, name):
+    (tmp_path / name).write_bytes(b"[cam]\nmatrix = 3\n<camera")
+    with pytest.raises(InputError, match=name):
+        read_calibration([tmp_path / name])
+
+
+def test_cameras_and_videos(tmp_path):
+    cameras = {name: Camera.from_extrinsics(K, (640, 480), R, T, None, name) for name in ("cam_01", "cam_02")}
+    found, warnings = match_cameras(cameras, ["take_cam02", "take_cam01"])
+    assert [camera.name for camera in found] == ["cam_02", "cam_01"]
+    assert not warnings
+    found, warnings = match_cameras(cameras, ["a", "b"])
+    assert [camera.name for camera in found] == ["cam_01", "cam_02"]
+    assert "by their order" in warnings[0]
+    with pytest.raises(InputError, match="2 cameras for 3 videos"):
+        match_cameras(cameras, ["a", "b", "c"])

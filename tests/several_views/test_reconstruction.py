@@ -1,0 +1,135 @@
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.geometry import umeyama
+from poselift.several_views import ViewClock, reconstruct
+
+
+def turns(stage, found):
+    """Degrees between true and found rotations of the cameras against the first one."""
+    errors = []
+    for true, own in zip(stage.cameras[1:], found.cameras[1:], strict=False):
+        R = (stage.cameras[0].R.T @ true.R).T @ (found.cameras[0].R.T @ own.R)
+        errors.append(np.degrees(np.arccos(np.clip((np.trace(R) - 1) / 2, -1, 1))))
+    return errors
+
+
+def error(joints, motion):
+    """Metres between joints, after one alignment with scale for the whole take."""
+    places = (motion.joints + motion.root[:, None]).astype(float)
+    scale, R, t = umeyama(places.reshape(-1, 3), joints.reshape(-1, 3))
+    return float(np.linalg.norm(scale * places @ R.T + t - joints, axis=-1).mean())
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_cameras_and_joints_from_people(alone, known):
+    views = [alone.view(view, known=known) for view in range(3)]
+    found = reconstruct(views, clocks=[ViewClock()] * 3)
+    assert max(turns(alone, found)) < 1.5
+    motion = found.people[0]
+    assert error(alone.joints[0], motion) < 0.02
+    assert motion.frame == "world"
+    assert motion.contacts is not None
+    assert abs(np.nanmin((motion.joints + motion.root[:, None])[..., 1])) < 0.15
+    assert [camera.name for camera in found.cameras] == ["view0", "view1", "view2"]
+    focal = [camera.K[0, 0] for camera in found.cameras]
+    assert focal == pytest.approx([1150, 1250, 1050], rel=0.08)
+    # The cameras see the joints where the keypoints are.
+    seen = found.cameras[1].project((motion.joints + motion.root[:, None]).astype(float))
+    off = np.linalg.norm(seen - found.keypoints[1][1].keypoints, axis=-1)
+    assert np.nanmedian(off) < 4
+
+
+def test_height_sets_the_size(alone):
+    views = [alone.view(view) for view in range(2)]
+    small, large = (reconstruct(views, clocks=[ViewClock()] * 2, heights=h) for h in (1.5, 1.8))
+    sizes = [np.linalg.norm(found.cameras[0].t - found.cameras[1].t) for found in (small, large)]
+    assert sizes[1] / sizes[0] == pytest.approx(1.2, rel=0.01)
+    assert large.people[0].height.metres == 1.8
+    assert large.people[0].height.origin == "given"
+
+
+def test_shifts_are_found_from_movement(alone):
+    views = [alone.view(0), alone.view(1, offset=0.43)]
+    found = reconstruct(views)
+    assert found.clocks[1].offset == pytest.approx(0.43, abs=0.02)
+    assert found.clocks[1].origin == "movement"
+    # What one view alone shows is there too.
+    assert len(found.people[0]) == len(alone.times)
+
+
+def test_two_people_with_other_numbers_in_each_view(pair):
+    views = [pair.view(0), pair.view(1, order=[2, 1]), pair.view(2)]
+    found = reconstruct(views, clocks=[ViewClock()] * 3)
+    assert len(found.people) == 2
+    assert found.tracks[1] == {1: (2,), 2: (1,)}
+    for person in range(2):
+        assert error(pair.joints[person], found.people[person]) < 0.025
+
+
+def test_a_swap_of_numbers_is_mended(pair):
+    views = [pair.view(view) for view in range(3)]
+    first, second = views[1].people
+    middle = len(first) // 3
+
+    def crossed(a, b):
+        joined = {
+            name: np.concatenate([getattr(a, name)[:middle], getattr(b, name)[middle:]])
+            for name in ("joints", "root", "uncertainty")
+        }
+        keypoints = replace(
+            a.keypoints,
+            keypoints=np.concatenate([a.keypoints.keypoints[:middle], b.keypoints.keypoints[middle:]]),
+        )
+        return replace(a, **joined, keypoints=keypoints)
+
+    views[1] = replace(views[1], people=(crossed(first, second), crossed(second, first)))
+    found = reconstruct(views, clocks=[ViewClock()] * 3)
+    assert len(found.people) == 2
+    assert found.tracks[1] == {1: (2, 1), 2: (1, 2)}
+    assert any("changed their numbers" in warning for warning in found.warnings)
+    for person in range(2):
+        assert error(pair.joints[person], found.people[person]) < 0.04
+
+
+def test_known_cameras_keep_their_size(alone):
+    views = [replace(alone.view(view), camera=replace(alone.cameras[view], name=f"c{view}")) for view in range(3)]
+    found = reconstruct(views, clocks=[ViewClock()] * 3, calibrated=True, own_world=True, world=False)
+    motion = found.people[0]
+    places = motion.joints + motion.root[:, None]
+    assert np.linalg.norm(places - alone.joints[0], axis=-1).mean() < 0.03
+    np.testing.assert_allclose(found.cameras[1].t, alone.cameras[1].t, atol=1e-6)
+
+
+def refused(views, words, **options):
+    with pytest.raises(InputError, match=re.escape(words)):
+        reconstruct(views, **options)
+
+
+def test_what_is_refused(alone, pair):
+    first = alone.view(0)
+    refused([first], "one video is given; give 2 to 8")
+    nobody = replace(first, people=(), name="empty")
+    refused([first, nobody], "empty shows nobody")
+    refused([first, replace(first, name="copy")], "are the same view", clocks=[ViewClock()] * 2)
+    late = [ViewClock(), ViewClock(60.0, origin="given")]
+    refused([first, alone.view(1)], "shares no time with the other videos", clocks=late)
+    other = replace(pair.view(1), people=pair.view(1).people[1:], name="others")
+    refused([first, other], "does not show the same people", clocks=[ViewClock()] * 2)
+
+
+def test_cameras_in_one_line_are_a_doubt(alone):
+    beside = replace(
+        alone,
+        cameras=[
+            alone.cameras[0],
+            alone.cameras[0].with_pose(alone.cameras[0].R, alone.cameras[0].t + [0.3, 0.1, 0.0]),
+        ],
+    )
+    found = reconstruct([beside.view(0), replace(beside.view(1), name="near")], clocks=[ViewClock()] * 2)
+    assert any("look along one line" in doubt and "60 to 120 degrees" in doubt for doubt in found.report.doubts)
+    assert found.report.to_json()["pairs"][0]["weak"]
