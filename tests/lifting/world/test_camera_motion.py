@@ -29,7 +29,8 @@ def _render(wall, shifts):
 
 
 def _told(clip, motions=()):
-    return camera_motion(clip, (clip[0].timestamp, clip[-1].timestamp), motions, CAMERA)
+    tracks = [motion.keypoints for motion in motions]
+    return camera_motion(clip, (clip[0].timestamp, clip[-1].timestamp), tracks, CAMERA)
 
 
 def _walker(clip, size=100, step=12):
