@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
+from numpy import fft
 
 from poselift.numerics.times import interpolate
 from poselift.structures import BRIDGE, Motion
@@ -107,17 +108,17 @@ def _distances(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
     size = 1 << (len(a) + len(b)).bit_length()
 
     def transform(values: np.ndarray) -> np.ndarray:
-        found: np.ndarray = np.fft.rfft(values, size, axis=0)
+        found: np.ndarray = fft.rfft(values, size, axis=0)
         return found
 
     fa, fb = transform(a.reshape(len(a), -1)), transform(b.reshape(len(b), -1))
     fa, fb = fa.reshape(len(fa), -1, 3), fb.reshape(len(fb), -1, 3)
-    covariance = np.fft.irfft(np.einsum("fji,fjk->fik", fa, np.conj(fb)), size, axis=0)
+    covariance = fft.irfft(np.einsum("fji,fjk->fik", fa, np.conj(fb)), size, axis=0)
     there = [(values != 0).any((1, 2)).astype(float) for values in (a, b)]
     energy = [(values**2).sum((1, 2)) for values in (a, b)]
 
     def correlate(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        found: np.ndarray = np.fft.irfft(transform(x) * np.conj(transform(y)), size)
+        found: np.ndarray = fft.irfft(transform(x) * np.conj(transform(y)), size)
         return found
 
     common = correlate(there[0], there[1])

@@ -5,6 +5,7 @@ import os
 import av
 import numpy as np
 from jaxtyping import Float
+from numpy import fft
 
 from poselift.core.errors import InputError
 
@@ -137,7 +138,7 @@ def _best_shift(first: Float[np.ndarray, " n"], other: Float[np.ndarray, " m"]) 
     a, b = first - first.mean(), other - other.mean()
     if not a.any() or not b.any():
         return None
-    product = np.fft.irfft(np.fft.rfft(a, size) * np.conj(np.fft.rfft(b, size)), size)
+    product = fft.irfft(fft.rfft(a, size) * np.conj(fft.rfft(b, size)), size)
     lags = np.arange(size)
     lags[lags > size // 2] -= size
     best = int(product.argmax())

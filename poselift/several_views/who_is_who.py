@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
+from numpy.random import Generator, default_rng
 
 from poselift.several_views.observations import Track
 
@@ -98,7 +99,7 @@ def find_people(tracks: Sequence[Sequence[Track]], times: Float[np.ndarray, " t"
         times: seconds, increasing.
         seed: of the parts of tracks that are tried.
     """
-    random = np.random.default_rng(seed)
+    random = default_rng(seed)
     views = len(tracks)
     slots = np.floor((times - times[0]) / _SLOT).astype(int)
     starts = np.searchsorted(slots, np.arange(slots[-1] + 1))
@@ -138,7 +139,7 @@ def _rotation(covariance: Float[np.ndarray, "3 3"]) -> Float[np.ndarray, "3 3"]:
     return U @ np.diag([1.0, 1.0, np.linalg.det(U @ V)]) @ V
 
 
-def _pair(a: Sequence[_Slots], b: Sequence[_Slots], starts: np.ndarray, random: np.random.Generator) -> Pairing:
+def _pair(a: Sequence[_Slots], b: Sequence[_Slots], starts: np.ndarray, random: Generator) -> Pairing:
     """The rotation and translation between two views under which most tracks agree."""
     none = Pairing(np.eye(3), np.zeros(3), 0.0, 0.0, np.nan)
     if not a or not b:

@@ -164,7 +164,9 @@ def test_a_recording_that_cannot_be_written_stops_before_the_work(name, message,
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("key", "value", "message"), [("note", float("nan"), "NaN"), ("filters", 5, "'filters' is 5")])
+@pytest.mark.parametrize(
+    ("key", "value", "message"), [("note", float("nan"), "NaN"), ("filters", 5, "filters 5 is not a list of groups")]
+)
 def test_smooth_writes_both_files_or_none(key, value, message, person, tmp_path):
     """An npz of 3 Hz stood beside a JSON that said 6 Hz."""
     given = tmp_path / "person_1.npz"

@@ -16,7 +16,13 @@ def changed_once(request):
             yield from ((replace(request, **{each.name: inner}), counts) for inner, counts in changed_once(value))
         else:
             other = {bool: not value, str: f"another {value}", dict: {"some": "thing"}, tuple: ("trc",)}
-            sensible = {"people": (1,), "window": 81, "fov": 60.0, "intrinsics": (900.0, 900.0, 480.0, 270.0)}
+            sensible = {
+                "people": (1,),
+                "camera": "still",
+                "window": 81,
+                "fov": 60.0,
+                "intrinsics": (900.0, 900.0, 480.0, 270.0),
+            }
             changed = sensible.get(each.name, other.get(type(value), 1.0))
             yield replace(request, **{each.name: changed}), each.compare
 
