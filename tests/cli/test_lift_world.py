@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from poselift.kinematics.height import SPREAD, estimate_height
+from poselift.kinematics.whole_body import CHILD_SIZE
 from poselift.recordings import read_motion
 
 
@@ -42,11 +43,12 @@ def test_the_first_person_is_on_the_ground(world):
     np.testing.assert_allclose(motion.root[0, [0, 2]], 0, atol=1e-4)
 
 
-@pytest.mark.parametrize("person", [1, 2])
-def test_a_height_is_estimated_with_its_spread(person, walk):
+@pytest.mark.parametrize(("person", "share"), [(1, SPREAD), (2, CHILD_SIZE)])
+def test_a_height_is_estimated_with_its_spread(person, share, walk):
+    """Person 2 of the made people has a large head, as children have."""
     motion = read_motion(walk / f"person_{person}.npz")
     told = json.loads((walk / f"person_{person}.json").read_text())["height"]
     assert told["origin"] == "estimated"
     assert told["metres"] == pytest.approx(estimate_height(motion.joints, motion.skeleton).metres, rel=1e-4)
-    assert told["spread"] == pytest.approx(SPREAD * told["metres"])
+    assert told["spread"] == pytest.approx(share * told["metres"])
     assert 1.0 < told["metres"] < 2.2
