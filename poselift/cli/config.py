@@ -179,6 +179,8 @@ def check_name(name: object) -> None:
     if name in (None, ""):
         raise InputError("name= is empty; give the weights a name, or leave it out")
     text = str(name)
+    if "${" in text:  # not known yet; Hydra says what is wrong with it
+        return
     if text in (".", "..") or text.startswith("~") or any(letter in text for letter in "/\\:\0"):
         raise InputError(f"name={shorten(text)} is a path; give a name without / and \\, and the folder as output=")
 

@@ -13,7 +13,7 @@ from poselift.lifting.prepare.pelvis import pelvis_offset
 from poselift.models import load_weights
 from poselift.recordings import read_motion
 from poselift.samples import demo_video
-from poselift.skeleton import COCO17, H36M17, HALPE26
+from poselift.skeleton import H36M17, HALPE26
 from poselift.video import VideoReader, VideoWriter
 
 EVERY = 5
@@ -82,9 +82,11 @@ def test_a_pelvis_between_the_hips_changes_nothing(motions):
     for motion in motions:
         assert 0.15 < pelvis_offset(motion.joints, H36M17) < 0.3
         seen = motion.keypoints
-        hips = seen.keypoints[:, COCO17.indices(["left_hip", "right_hip"])].mean(1)
+        hips = seen.keypoints[:, seen.skeleton.indices(["left_hip", "right_hip"])].mean(1)
         points, scores = np.zeros((len(seen), 26, 2)), np.zeros((len(seen), 26))
-        points[:, :17], scores[:, :17] = seen.keypoints, seen.scores
+        both = [joint for joint in seen.skeleton.joints if joint in HALPE26.joints]
+        ours, theirs = seen.skeleton.indices(both), HALPE26.indices(both)
+        points[:, theirs], scores[:, theirs] = seen.keypoints[:, ours], seen.scores[:, ours]
         points[:, HALPE26.index("pelvis")], scores[:, HALPE26.index("pelvis")] = hips, 0.9
         halpe = replace(seen, keypoints=points, scores=scores, skeleton=HALPE26)
         weights, camera = load_weights("small"), camera_for(seen.image_size)

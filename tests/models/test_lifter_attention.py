@@ -97,7 +97,7 @@ def test_what_takes_rotary_positions_is_known_before_it_is_built(spec):
 
 @pytest.mark.parametrize(
     ("spec", "name"),
-    [("linformer", "linformer"), ({"name": "local_predictive", "score": "deep"}, "local_predictive with score=deep")],
+    [("fastformer", "fastformer"), ({"name": "local_predictive", "score": "deep"}, "local_predictive with score=deep")],
 )
 def test_positions_that_a_mechanism_cannot_take_are_refused_with_both_ways_out(spec, name):
     with pytest.raises(

@@ -28,8 +28,7 @@ def _render(wall, shifts):
     return [Frame(wall[100 : 100 + height, 100 + x : 100 + x + width].copy(), k / 10, k) for k, x in enumerate(shifts)]
 
 
-def _told(clip, motions=()):
-    tracks = [motion.keypoints for motion in motions]
+def _told(clip, tracks=()):
     return camera_motion(clip, (clip[0].timestamp, clip[-1].timestamp), tracks, CAMERA)
 
 
