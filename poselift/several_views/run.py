@@ -1,6 +1,6 @@
 """A run over several videos: each is lifted, and all become one recording."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -119,7 +119,7 @@ def lift_views(
             own_world=views.own_world,
         )
         progress("Joining the views", 1.0)
-    cautions += made.warnings
+    cautions += [*made.warnings, *find_unmatched(names, made.tracks)]
     people = tuple(smooth_motion(motion.restrict(skeleton), request.smooth, cautions) for motion in made.people)
     first = lifted[0]
     recording = Recording(
@@ -132,6 +132,36 @@ def lift_views(
         made.up_uncertainty,
     )
     return SeveralViews(recording, made)
+
+
+def find_unmatched(names: Sequence[str], tracks: Sequence[Mapping[int, tuple[int, ...]]]) -> list[Caution]:
+    """Warnings about people whom one video alone has, and about one person of a video who became several.
+
+    Args:
+        names: of the videos.
+        tracks: for each video the numbers of its people that each person of the result had there.
+
+    Example:
+        >>> for caution in find_unmatched(["left", "right"], [{1: (1,), 2: (2,)}, {1: (1,), 2: ()}]):
+        ...     print(caution)
+        person 2 is seen in left alone, so the motion is lifted from one view: look whether it is somebody else's
+    """
+    found = []
+    for person in sorted({person for own in tracks for person in own}):
+        where = [name for name, own in zip(names, tracks, strict=True) if own.get(person)]
+        if len(where) == 1:
+            text = (
+                f"person {person} is seen in {where[0]} alone, so the motion is lifted from one view: look whether it "
+                "is somebody else's"
+            )
+            found.append(Caution(text, "confusion", person))
+    for name, own in zip(names, tracks, strict=True):
+        for number in sorted({number for numbers in own.values() for number in numbers}):
+            parts = [str(person) for person, numbers in sorted(own.items()) if number in numbers]
+            if len(parts) > 1:
+                text = f"{name}: one person there became persons {' and '.join(parts)}; they may be one"
+                found.append(Caution(text, "confusion"))
+    return found
 
 
 def _name(clips: Sequence[Clip]) -> list[str]:
