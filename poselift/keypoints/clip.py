@@ -210,7 +210,9 @@ class KeypointClip:
 
     def _find(self, watch: Stopwatch, progress: ReadShare | None) -> Iterator[tuple[NamedDetections, float]]:
         """What `people` gives."""
-        detections = self._file.detections(self.image_size)
+        fit = self._file.fit(self.image_size, 0 if self._video is None else self._video.info.rotation)
+        self.warnings += fit.warnings
+        detections = self._file.detections(fit)
         if self._video is None or self._file.timestamps is not None:
             times = self._own_times()
         elif self._sampled:
@@ -222,7 +224,7 @@ class KeypointClip:
         if not times:
             bounds = [f"at or after {start:g} s"] * (start > -math.inf) + [f"before {end:g} s"] * (end < math.inf)
             raise InputError(f"{self.path}: has no frame{' ' * bool(bounds)}{' and '.join(bounds)}")
-        nobody = self._file.detect([], np.ones(2))
+        nobody = self._file.detect([], fit)
         for number, time in times:
             yield detections.get(number, nobody), time
 

@@ -10,12 +10,11 @@ from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.keypoints.people import NamedDetections
+from poselift.keypoints.picture_fit import PictureFit, fit_picture
 from poselift.skeleton import Skeleton
 
 _SMALLEST = 4.0
 """Least longer side of people in pixels: smaller ones have other units."""
-_INSIDE = 0.5
-"""Least share of points inside the picture."""
 _FARTHEST = 100.0
 """Largest distance of a point in sizes of the picture: beyond it, the file is damaged, and numbers overflow."""
 
@@ -129,23 +128,37 @@ class KeypointFile:
             return kept
         return {name: number for number, name in enumerate(names, start=1)}
 
-    def detections(self, image_size: tuple[int, int]) -> dict[int, NamedDetections]:
+    def fit(self, image_size: tuple[int, int], rotation: int = 0) -> PictureFit:
+        """How the coordinates become pixels of the upright picture.
+
+        Args:
+            image_size: (width, height) of the upright picture in pixels.
+            rotation: of the video's stored picture to the upright one, degrees clockwise.
+
+        Raises:
+            InputError: the coordinates are not pixels of such a picture.
+        """
+        scale = self._scale(image_size)
+        people = [
+            (person.points, np.where(person.seen, person.scores, 0.0))
+            for there in self.frames.values()
+            for person in there
+        ]
+        return fit_picture(self.path, people, self.skeleton, image_size, scale, rotation)
+
+    def detections(self, fit: PictureFit) -> dict[int, NamedDetections]:
         """The people in each frame, in pixels, in the order of the file.
 
         Joints with score 0 or without finite coordinates become NaN with score 0. Scores above 1 become 1. A missing
         box is that of the joints, and a missing box score the mean of the joint scores.
 
         Args:
-            image_size: (width, height) in pixels.
-
-        Raises:
-            InputError: the coordinates are not pixels of such a picture.
+            fit: from `fit`.
         """
-        scale = self._scale(image_size)
-        return {number: self.detect(observations, scale) for number, observations in self.frames.items()}
+        return {number: self.detect(observations, fit) for number, observations in self.frames.items()}
 
     def _scale(self, image_size: tuple[int, int]) -> Float[np.ndarray, "2"]:
-        """Factor from the coordinates of the file to pixels, after checking that they fit the picture."""
+        """Factor from the coordinates of the file to pixels, after checking that they have these units."""
         people = [person.points[person.seen] for there in self.frames.values() for person in there if person.seen.any()]
         if not people:
             return np.ones(2)
@@ -163,13 +176,6 @@ class KeypointFile:
                 )
             # OpenPose's keypoint_scale 3: (0, 0) is the first pixel and (1, 1) the last.
             scale = np.array(image_size, float) - 1
-        inside = np.all((points * scale >= -0.5) & (points * scale <= np.array(image_size) - 0.5), axis=-1)
-        if inside.mean() < _INSIDE:
-            far = " x ".join(f"{value:.0f}" for value in (points * scale).max(0))
-            raise InputError(
-                f"{self.path}: most points lie outside a picture of {image_size[0]} x {image_size[1]} (they reach to "
-                f"{far}); give the video of the keypoints, or its size"
-            )
         if (farthest := np.abs(points * scale).max()) > _FARTHEST * max(image_size):
             raise InputError(
                 f"{self.path}: a point is {farthest:.3g} pixels away; leave undetected joints empty, or give "
@@ -177,17 +183,16 @@ class KeypointFile:
             )
         return scale
 
-    def detect(self, observations: list[Observation], scale: Float[np.ndarray, "2"]) -> NamedDetections:
-        """The people of one frame; `scale` is the factor to pixels."""
+    def detect(self, observations: list[Observation], fit: PictureFit) -> NamedDetections:
+        """The people of one frame."""
         boxes, box_scores, keypoints, scores = [], [], [], []
         for observation in observations:
-            points = np.where(observation.seen[:, None], observation.points * scale, np.nan)
+            points = np.where(observation.seen[:, None], fit.to_pixels(observation.points), np.nan)
             values = np.where(observation.seen, np.clip(observation.scores, 0, 1), 0.0)
             corners = points[observation.seen] if observation.seen.any() else np.zeros((1, 2))
             own = float(values[observation.seen].mean()) if observation.seen.any() else 0.0
-            boxes.append(
-                np.concatenate([corners.min(0), corners.max(0)]) if observation.box is None else observation.box
-            )
+            own_box = observation.box is None or fit.turns
+            boxes.append(np.concatenate([corners.min(0), corners.max(0)]) if own_box else observation.box)
             box_scores.append(own if observation.box_score is None else min(max(observation.box_score, 0.0), 1.0))
             keypoints.append(points)
             scores.append(values)

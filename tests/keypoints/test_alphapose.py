@@ -23,7 +23,7 @@ def test_points_and_scores_are_those_of_the_file(write, body, joints, skeleton):
     np.testing.assert_array_equal(file.frames[0][0].points, first[: len(skeleton), :2])
     np.testing.assert_array_equal(file.frames[10][0].scores, second[: len(skeleton), 2])
     assert file.people is None, "0 is everybody where nobody was followed"
-    found = file.detections((640, 480))[0]
+    found = file.detections(file.fit((640, 480)))[0]
     np.testing.assert_array_equal(found.boxes[0], [10, 20, 40, 60])
     assert found.box_scores[0] == 1
     for named in (skeleton, None):

@@ -23,7 +23,7 @@ def test_flags_say_what_was_labelled(write, body):
     np.testing.assert_array_equal(observation.points, points[:, :2])
     np.testing.assert_array_equal(observation.scores, [0 if joint == 3 else 1 for joint in range(17)])
     np.testing.assert_array_equal(observation.box, [1, 2, 4, 6])
-    assert np.isnan(file.detections((640, 480))[4].keypoints[0, 3]).all()
+    assert np.isnan(file.detections(file.fit((640, 480)))[4].keypoints[0, 3]).all()
 
 
 def test_joints_are_told_by_their_names(write, body):

@@ -18,10 +18,14 @@ def file_of(frames, kind="coco"):
     return KeypointFile(Path("clip.json"), kind, COCO17, frames)
 
 
+def detect(file, size):
+    return file.detections(file.fit(size))
+
+
 def test_what_is_not_found_or_not_finite_is_unseen(body):
     points = body()
     points[1, 2], points[2, 0], points[3, 2] = 0, np.nan, 2.5
-    found = file_of({4: [observation(points)]}).detections((640, 480))[4]
+    found = detect(file_of({4: [observation(points)]}), (640, 480))[4]
     assert np.isnan(found.keypoints[0, [1, 2]]).all()
     np.testing.assert_array_equal(found.scores[0, :4], [points[0, 2], 0, 0, 1])
     seen = np.delete(points, [1, 2], 0)
@@ -61,16 +65,16 @@ def test_what_cannot_be_pixels_of_the_picture(body):
     points = body()
     normal = points / [640, 480, 1]
     with pytest.raises(InputError, match=r"clip\.json: coordinates lie between .* and are not pixels"):
-        file_of({0: [observation(normal)]}).detections((640, 480))
+        detect(file_of({0: [observation(normal)]}), (640, 480))
     with pytest.raises(InputError, match="most points lie outside a picture of 64 x 48"):
-        file_of({0: [observation(points)]}).detections((64, 48))
+        detect(file_of({0: [observation(points)]}), (64, 48))
     away = points.copy()
     away[3, 0] = 1e30
     with pytest.raises(InputError, match=r"a point is 1e\+30 pixels away; leave undetected joints empty"):
-        file_of({0: [observation(points)], 1: [observation(away)]}).detections((640, 480))
+        detect(file_of({0: [observation(points)], 1: [observation(away)]}), (640, 480))
     away[3, 0] = 6000  # of somebody who is half out of the picture
-    assert len(file_of({0: [observation(points)], 1: [observation(away)]}).detections((640, 480))[1]) == 1
-    assert len(file_of({0: []}).detections((64, 48))[0]) == 0
+    assert len(detect(file_of({0: [observation(points)], 1: [observation(away)]}), (640, 480))[1]) == 1
+    assert len(detect(file_of({0: []}), (64, 48))[0]) == 0
 
 
 def test_frames_of_people_with_times_of_their_own(body):

@@ -37,7 +37,7 @@ def test_frames_as_results_become_json(write, body, layout):
     file = read_keypoints(write("pose.json", frames))
     assert (file.format, file.skeleton, sorted(file.frames)) == ("mediapipe", COCO_WHOLEBODY23, [0, 1, 2, 3])
     assert [len(there) for there in file.frames.values()] == [1, 0, 1, 1]
-    found = file.detections((640, 480))[3]
+    found = file.detections(file.fit((640, 480)))[3]
     for joint, landmark in NAMES.items():
         at = COCO_WHOLEBODY23.index(joint)
         np.testing.assert_allclose(found.keypoints[0, at], body(33, 2)[landmark, :2])

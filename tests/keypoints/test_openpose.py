@@ -38,7 +38,7 @@ def test_zeros_are_a_joint_that_was_not_found(write, body):
     points = body(18)
     points[4] = 0
     file = read_keypoints(write_folder(write, {0: [person(points)]}))
-    found = file.detections((640, 480))[0]
+    found = file.detections(file.fit((640, 480)))[0]
     assert np.isnan(found.keypoints[0, 4]).all()
     assert found.scores[0, 4] == 0
     assert np.isfinite(np.delete(found.keypoints[0], 4, 0)).all()
@@ -57,7 +57,7 @@ def test_a_scale_of_0_to_1_is_brought_to_pixels(write, body):
     normal = points.copy()
     normal[:, :2] = points[:, :2] / (639, 479)
     file = read_keypoints(write_folder(write, {0: [person(normal)]}))
-    np.testing.assert_allclose(file.detections((640, 480))[0].keypoints[0], points[:, :2])
+    np.testing.assert_allclose(file.detections(file.fit((640, 480)))[0].keypoints[0], points[:, :2])
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_metres_are_refused(write):
     metres = np.random.default_rng(0).uniform(3, 4.8, (11, 2))
     file = read_keypoints(write("clip_m_person00.trc", trc([cells(metres)])))
     with pytest.raises(InputError, match=r"are not pixels.*_px_"):
-        file.detections((640, 480))
+        file.detections(file.fit((640, 480)))
 
 
 GOOD = ["1.0", "2.0", "0.0"] * 11

@@ -50,7 +50,7 @@ def test_shares_of_the_picture_become_pixels(write, body):
     points = body()
     shares = points / [640, 480, 1]
     file = read_keypoints(write("one.json", [person(shares)]))
-    np.testing.assert_allclose(file.detections((640, 480))[0].keypoints[0], points[:, :2])
+    np.testing.assert_allclose(file.detections(file.fit((640, 480)))[0].keypoints[0], points[:, :2])
 
 
 @pytest.mark.parametrize("more", ["", " 0.75", " 0.75 3", " 3"], ids=["plain", "score", "score and track", "track"])
@@ -62,7 +62,7 @@ def test_text_files(write, body, more):
         path = write(f"labels/clip_{number}.txt", line + "\n")
     file = read_keypoints(path.parent)
     assert (file.format, file.skeleton, sorted(file.frames)) == ("ultralytics", COCO17, [1, 2, 4])
-    found = file.detections((640, 480))[4]
+    found = file.detections(file.fit((640, 480)))[4]
     np.testing.assert_allclose(found.keypoints[0], points[:, :2], atol=1e-5)
     assert found.box_scores[0] == pytest.approx(0.75 if "0.75" in more else points[:, 2].mean())
     assert file.people == ({"3": 3} if more.endswith("3") else None)
