@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +10,12 @@ import numpy as np
 from jaxtyping import UInt8
 
 from poselift.cli.formats import add_motions_argument
+from poselift.cli.overlay_video import write_overlay
 from poselift.cli.request_fields import make_request
 from poselift.cli.values import check_out_file, list_of, local_path
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
+from poselift.core.progress_text import Output, stage_progress
 from poselift.export.zero import count_from_zero
 from poselift.kinematics import cut_gait_cycles, measure_gait, measure_joint_angles
 from poselift.numerics.times import frame_at, half_interval
@@ -23,6 +25,7 @@ from poselift.recordings.reading import (
     find_motions,
     find_start,
     find_video,
+    read_recording,
     read_video_rate,
     require_camera,
 )
@@ -40,29 +43,38 @@ _SLACK = 5e-3
 
 _JOINTS = "left_knee,right_knee"
 
+_VIDEO, _VIDEO_ENDINGS = "video", (".mp4", ".mov")
+"""The kind that is no picture, and the endings of its files."""
+
 
 def add_command(commands: Any) -> None:
     """Adds `figure` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "figure",
-        description="Draws motions of `poselift lift` as a PDF, an SVG or a PNG, in the width of a column or a page.",
+        description="Draws motions of `poselift lift` as a PDF, an SVG or a PNG, in the width of a column or a page, "
+        "or on the video.",
     )
     add_motions_argument(parser)
     parser.add_argument(
         "--kind",
         required=True,
-        choices=list(_KINDS),
+        choices=[*_KINDS, _VIDEO],
         help="skeleton: bodies in 3D; strip: pictures over bodies in 3D; time: a joint's error or uncertainty, and its "
-        "angles; angles: all joint angles; cycles: these over the gait cycle",
+        "angles; angles: all joint angles; cycles: these over the gait cycle; video: bodies and joint angles on the "
+        "video",
     )
-    parser.add_argument("--out", type=local_path, required=True, metavar="FILE", help="ends in .pdf, .svg or .png")
+    parser.add_argument(
+        "--out", type=local_path, required=True, metavar="FILE", help="ends in .pdf, .svg or .png; .mp4 for video"
+    )
     parser.add_argument(
         "--at",
         type=list_of(float, "not a list of seconds; give moments such as 0.5,1.2"),
         metavar="S[,S...]",
         help=f"skeleton and strip: moments, seconds (default: the middle of the clip; {_COLUMNS} moments for a strip)",
     )
-    parser.add_argument("--video", type=local_path, metavar="FILE", help="strip: the video, if it is elsewhere by now")
+    parser.add_argument(
+        "--video", type=local_path, metavar="FILE", help="strip and video: the video, if it is elsewhere by now"
+    )
     parser.add_argument(
         "--joint",
         metavar="NAME[,NAME...]",
@@ -78,10 +90,10 @@ class FigureRequest:
 
     Attributes:
         motions: their npz files.
-        kind: of `_KINDS`.
+        kind: of `_KINDS`, or `_VIDEO`.
         out: the file to write.
         at: moments, seconds from the first frame of the run; chosen if None.
-        video: for a strip, if it is elsewhere by now.
+        video: for a strip or a video, if it is elsewhere by now.
         joint: names of joints, with commas between them.
         reference: npz of the true motion.
     """
@@ -110,9 +122,15 @@ def draw(request: FigureRequest) -> None:
     Raises:
         InputError: an option makes no sense for these motions, or a file cannot be read or written.
     """
+    out = request.out
+    if request.kind == _VIDEO:
+        check_out_file(out, _VIDEO_ENDINGS)
+        _check_options(request)
+        _write_video(request)
+        print(out)
+        return
     from poselift.viz.plots.style import ENDINGS, save_figure  # matplotlib is slow to load
 
-    out = request.out
     check_out_file(out, ENDINGS)
     _check_options(request)
     motions = count_from_zero([read_motion(path) for path in request.motions], _start(request))
@@ -149,6 +167,25 @@ def _draw_strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
         [_take_frame(video, time + _start(request), slack, camera.image_size, rate) for time in times] if video else []
     )
     return strip_plot(motions, times, pictures, camera)
+
+
+def _write_video(request: FigureRequest) -> None:
+    """Writes the video with the bodies and their joint angles on it."""
+    recordings = [read_recording(path) for path in request.motions]
+    first = recordings[0]
+    people = tuple(recording.people[0] for recording in recordings)
+    require_camera(read_sidecar(request.motions[0].with_suffix(".json")), request.motions[0])
+    if len({path.parent.resolve() for path in request.motions}) > 1:
+        raise InputError("--kind video: the motions are of several folders; give those of one video")
+    video = request.video or find_video(request.motions[0].parent)
+    if video is None:
+        raise InputError(f"{request.motions[0].parent}: its video is not where it was; give it with --video FILE")
+    check_video(video, first.camera.image_size)
+    half = float(max(half_interval(motion.timestamps) for motion in people))
+    start, end = first.clock.span
+    frames = VideoReader(video, max(0.0, start - min(_SLACK, half)), end + half, fps=first.clock.video_fps)
+    with stage_progress(Output(quiet=False)) as report:
+        write_overlay(request.out, frames, replace(first, people=people), angles=True, report=report)
 
 
 def _draw_time(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
@@ -200,7 +237,7 @@ _KINDS: dict[str, Callable[[Sequence[Motion], FigureRequest], "Figure"]] = {
     "cycles": _draw_cycles,
 }
 
-_OPTIONS = {"at": ("skeleton", "strip"), "video": ("strip",), "joint": ("time",), "reference": ("time",)}
+_OPTIONS = {"at": ("skeleton", "strip"), "video": ("strip", "video"), "joint": ("time",), "reference": ("time",)}
 """Options of some kinds only, and these kinds."""
 
 

@@ -10,21 +10,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from poselift.cli.detector import add_detector_options
 from poselift.cli.formats import check_rerun, write_formats, write_rerun
 from poselift.cli.keypoints import add_keypoint_options, make_keypoint_request
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.lift_request import CommandRequest, make_lift_request
+from poselift.cli.overlay_video import write_overlay
 from poselift.cli.values import local_path
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError, WriteError, make_printable
-from poselift.core.prefetch import prefetch
 from poselift.core.progress_text import Output, stage_progress
 from poselift.core.stopwatch import Stopwatch
 from poselift.finding import Clip, VideoClip
-from poselift.finding.video_clip import AHEAD, frames_within
+from poselift.finding.video_clip import frames_within
 from poselift.lifting.lifter_device import choose_lifter_device
 from poselift.lifting.run import Progress, lift_clip
 from poselift.models import Weights, load_weights
@@ -33,17 +31,11 @@ from poselift.recordings.result_folder import check_folder, open_results
 from poselift.recordings.saving import write_people
 from poselift.recordings.summary import write_summary
 from poselift.samples import demo_video
-from poselift.structures import Recording, see_from_camera
-from poselift.video import VideoWriter
+from poselift.structures import Recording
 from poselift.video.pictures import find_pictures
-from poselift.viz import OverlayRenderer
 
 NOBODY = 3
 """Exit code where the command ran to its end, but gave nobody's motion."""
-
-_X264 = {"preset": "ultrafast", "crf": "22", "x264-params": "bframes=3:b-adapt=0:no-deblock=0:deblock=0,0"}
-"""Of the overlay, to look at: a third of the time of `VideoWriter`'s own setting, for a file 40 % larger. B-frames at
-fixed places cost no search, and make up for what the preset leaves out."""
 
 
 def add_command(commands: Any) -> None:
@@ -70,6 +62,7 @@ def add_command(commands: Any) -> None:
         metavar="FILE.rrd",
         help="write everybody into one recording of Rerun too (rerun.io)",
     )
+    how.add_argument("--draw", choices=["angles"], help="write the joint angles beside the people of overlay.mp4")
     how.add_argument("--no-render", dest="overlay", action="store_false", help="do not write overlay.mp4")
     how.add_argument("--quiet", action="store_true", help="print errors only")
     add_keypoint_options(parser)
@@ -176,7 +169,7 @@ def lift_into(
         # Last, and no reason to lose the motions, but for a disk on which nothing can be written.
         try:
             with watch.time("render"):
-                _render(clip, recording, out / OVERLAY, report)
+                write_overlay(out / OVERLAY, frames_within(clip), recording, request.draw is not None, report)
             files.append(OVERLAY)
         except WriteError:
             raise
@@ -186,26 +179,6 @@ def lift_into(
     recording = replace(recording, seconds=watch.seconds)
     write_summary(out, recording, files)
     return recording
-
-
-def _render(clip: Clip, recording: Recording, path: Path, report: Progress) -> None:
-    """Reads the pictures again, and writes the overlay."""
-    camera = recording.camera
-    # A lens with distortion bends the picture: only the detections fit it.
-    people = [see_from_camera(motion, camera) for motion in recording.people]
-    K: np.ndarray | list[np.ndarray] | None = None if camera.distortion is not None else camera.K.astype(float)
-    if K is not None and camera.K.ndim == 3:
-        K = [camera.at(motion.timestamps).K.astype(float) for motion in people]
-    renderer = OverlayRenderer(clip.image_size, people, threshold=people[0].threshold, K=K)
-    # Frames are decoded, drawn and encoded side by side.
-    drawn = (
-        (renderer.render(frame.image, frame.timestamp), frame.timestamp)
-        for frame in prefetch(frames_within(clip), AHEAD)
-    )
-    with VideoWriter(path, *renderer.size, x264=_X264) as writer:
-        for done, (picture, timestamp) in enumerate(prefetch(drawn, AHEAD), start=1):
-            writer.write(picture, timestamp)
-            report("Drawing", min(done / recording.clock.frames, 1.0))
 
 
 def _choose_video(arguments: argparse.Namespace) -> Path | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from poselift.cli.detector import make_detector_request
 from poselift.cli.request_fields import set_fields
+from poselift.core.errors import InputError
 from poselift.lifting.request import LiftRequest
 
 
@@ -19,11 +20,13 @@ class CommandRequest(LiftRequest):
         formats: names of the formats to write beside the npz.
         csv: whether to write a CSV of each person.
         overlay: whether to write the video with 2D and 3D.
+        draw: "angles" to write the joint angles into it; None for none.
     """
 
     formats: tuple[str, ...] = ()
     csv: bool = True
     overlay: bool = True
+    draw: str | None = None
 
 
 def make_lift_request(arguments: argparse.Namespace) -> CommandRequest:
@@ -35,4 +38,7 @@ def make_lift_request(arguments: argparse.Namespace) -> CommandRequest:
     Raises:
         InputError: options contradict each other, or a value makes no sense.
     """
-    return set_fields(CommandRequest(), {**vars(arguments), "detector": make_detector_request(arguments)})
+    request = set_fields(CommandRequest(), {**vars(arguments), "detector": make_detector_request(arguments)})
+    if request.draw is not None and not request.overlay:
+        raise InputError("--draw writes into overlay.mp4, which --no-render leaves out; give one of the two")
+    return request

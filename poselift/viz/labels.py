@@ -12,21 +12,28 @@ _FONT = cv2.FONT_HERSHEY_SIMPLEX
 _OVERSIZE = 4
 """Masks are drawn so many times as large, and averaged: OpenCV's letters have hard edges."""
 
+_DEGREE = "\N{DEGREE SIGN}"
+"""Drawn as a ring at the end of a text: OpenCV's font has ASCII only."""
 
-@lru_cache(maxsize=128)
+
+@lru_cache(maxsize=1024)
 def _text_mask(text: str, height: int) -> np.ndarray:
     """Coverage (h, w), float32, of a text with digits of a height in pixels."""
     tall = height * _OVERSIZE
+    text, degrees = text.removesuffix(_DEGREE), text.endswith(_DEGREE)
     scale = tall / 21  # a digit of this font is 21 units high at scale 1
     thickness = max(1, round(tall / 7.5))
     (width, _), below = cv2.getTextSize(text, _FONT, scale, thickness)
-    mask = np.zeros((tall + below + 2 * thickness, width + 2 * thickness), np.uint8)
+    ring = tall // 6 if degrees else 0
+    mask = np.zeros((tall + below + 2 * thickness, width + 2 * thickness + 3 * ring), np.uint8)
     cv2.putText(mask, text, (thickness, tall + thickness), _FONT, scale, 255, thickness, cv2.LINE_AA)
+    if degrees:
+        cv2.circle(mask, (width + thickness + ring, 2 * thickness + ring), ring, 255, thickness, cv2.LINE_AA)
     size = (max(1, mask.shape[1] // _OVERSIZE), max(1, mask.shape[0] // _OVERSIZE))
     return cv2.resize(mask, size, interpolation=cv2.INTER_AREA).astype(np.float32) / 255
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=256)
 def _pill_mask(width: int, height: int) -> np.ndarray:
     """Coverage (h, w), float32, of a rectangle with round corners."""
     mask = np.zeros((height * _OVERSIZE, width * _OVERSIZE), np.uint8)

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float, UInt8
 
+from poselift.kinematics import Angles
 from poselift.numerics.times import frame_at, half_interval
 from poselift.skeleton import Skeleton
 from poselift.structures import THRESHOLD, Motion
+from poselift.viz.angle_labels import columns_of
 from poselift.viz.bodies3d import Pose3D
 from poselift.viz.pixels import pixels_of
 from poselift.viz.side_by_side import Person2D, SideBySide
@@ -31,6 +33,7 @@ class OverlayRenderer:
         threshold: lowest score of a drawn 2D joint.
         K: intrinsics of the video, pixels; those of each frame of each motion for a lens that zooms. Without them, or
             for motions in the world frame, only the detections are drawn.
+        angles: joint angles of each motion, to write beside the people; None for people without, empty for nobody's.
     """
 
     def __init__(
@@ -40,6 +43,7 @@ class OverlayRenderer:
         *,
         threshold: float = THRESHOLD,
         K: Float[np.ndarray, "3 3"] | Sequence[Float[np.ndarray, "t 3 3"]] | None = None,
+        angles: Sequence[Angles | None] = (),
     ):
         self._K = K
         self._motions = list(motions)
@@ -49,6 +53,8 @@ class OverlayRenderer:
         # Hours have hundreds of people, of whom a frame shows a few; people without frames are never shown.
         self._first = np.array([motion.timestamps.min(initial=np.inf) for motion in motions])
         self._last = np.array([motion.timestamps.max(initial=-np.inf) for motion in motions])
+        self._angles = angles
+        self._columns = [self._find_columns(index) for index in range(len(angles))]
         self._stage = Stage.fit(self._motions)
         self._both = SideBySide(image_size, self._stage, threshold=threshold)
 
@@ -82,6 +88,7 @@ class OverlayRenderer:
                 self._keypoints[index].skeleton,
                 self._project(index, frame),
                 self._guessed[index][frame],
+                self._numbers(index, frame),
             )
             for index, motion, frame in present
         ]
@@ -96,6 +103,22 @@ class OverlayRenderer:
             for index, motion, frame in present
         ]
         return self._both.render(image, people, clock_text(timestamp), poses, timestamp)
+
+    def _numbers(self, index: int, frame: int) -> tuple[Angles, int, float] | None:
+        """What `Person2D.angles` has."""
+        angles = self._angles[index] if self._angles else None
+        return None if angles is None else (angles, frame, float(self._columns[index][frame]))
+
+    def _find_columns(self, index: int) -> Float[np.ndarray, " t"]:
+        """Where the numbers of the left side stand in each frame (`columns_of`)."""
+        keypoints = self._keypoints[index]
+        if not len(keypoints):
+            return np.ones(0)
+        shown = [
+            self._project(index, frame) or (keypoints.keypoints[frame], keypoints.skeleton)
+            for frame in range(len(keypoints))
+        ]
+        return columns_of(np.stack([joints for joints, _ in shown]).astype(float), shown[0][1])
 
     def _project(self, index: int, frame: int) -> tuple[Float[np.ndarray, "j 2"], Skeleton] | None:
         """The pixels of a pose, NaN for joints beside or behind the camera, and its skeleton."""

@@ -7,8 +7,10 @@ import cv2
 import numpy as np
 from jaxtyping import Bool, Float, UInt8
 
+from poselift.kinematics import Angles
 from poselift.skeleton import Skeleton
 from poselift.structures import THRESHOLD
+from poselift.viz.angle_labels import draw_angles
 from poselift.viz.bodies3d import Pose3D
 from poselift.viz.colors import BACKGROUND, PALE, person_colors
 from poselift.viz.draw2d import draw_skeleton_2d
@@ -34,6 +36,7 @@ class Person2D:
         lifted: the joints of the 3D pose, projected to pixels, and their skeleton. The keypoints are then drawn thin
             below them.
         guessed: joints of `lifted` that no keypoint shows (`Motion.guessed`); drawn pale. None for none.
+        angles: joint angles to write beside the person, their row, and where the left side's stand (`columns_of`).
     """
 
     person: int
@@ -42,6 +45,7 @@ class Person2D:
     skeleton: Skeleton
     lifted: tuple[Float[np.ndarray, "j3 2"], Skeleton] | None = None
     guessed: Bool[np.ndarray, " j3"] | None = None
+    angles: tuple[Angles, int, float] | None = None
 
 
 class SideBySide:
@@ -138,6 +142,10 @@ class SideBySide:
                 video[:] = cv2.addWeighted(layer, PALE, video, 1 - PALE, 0)
                 shown = np.where(person.guessed, 0.0, 1.0)
             draw_skeleton_2d(video, pixels, shown, skeleton, colors, label=label)
+        if person.angles is not None:
+            joints, skeleton = person.lifted or (person.keypoints, person.skeleton)
+            angles, frame, column = person.angles
+            draw_angles(video, (joints + 0.5) * scale - 0.5, skeleton, angles, frame, colors, column)
 
 
 def _pane_size(width: int, height: int, widest: int) -> tuple[int, int]:

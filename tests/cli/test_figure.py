@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from poselift.recordings import read_motion, write_npz
-from poselift.video import VideoWriter
+from poselift.video import VideoReader, VideoWriter
 from tests.cli.running import assert_refused, poselift
 
 
@@ -105,3 +105,26 @@ def test_without_matplotlib_the_error_names_the_extra(walk, tmp_path):
     done = subprocess.run([sys.executable, "-c", code, *map(str, figure)], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "error: matplotlib is not installed; run: pip install 'poselift[plots]'\n"
+
+
+def test_the_video_has_bodies_and_angles_on_the_frames_of_the_motion(walk, tmp_path):
+    about = json.loads((walk / "person_1.json").read_text())
+    times = read_motion(walk / "person_1.npz").timestamps
+    with VideoWriter(tmp_path / "grey.mp4", *about["camera"]["image_size"]) as writer:
+        for time in [*times, times[-1] + 1]:
+            writer.write(np.full((*about["camera"]["image_size"][::-1], 3), 128, np.uint8), time)
+    out = tmp_path / "angles.mp4"
+    ran = poselift("figure", walk, "--kind", "video", "--video", tmp_path / "grey.mp4", "--out", out)
+    assert ran.code == 0, ran.err
+    frames = list(VideoReader(out))
+    assert [round(frame.timestamp, 3) for frame in frames] == [round(float(time), 3) for time in times]
+    assert (np.abs(frames[5].image[:, :640].astype(int) - 128).max(-1) > 60).sum() > 3000
+
+
+def test_a_video_needs_its_pictures_and_one_result(walk, tmp_path):
+    options = ["--kind", "video", "--out", tmp_path / "a.mp4"]
+    assert_refused("give it with --video", "figure", walk, *options)
+    assert_refused("ends in .mp4", "figure", walk, "--kind", "video", "--out", tmp_path / "a.pdf")
+    other = tmp_path / "other"
+    shutil.copytree(walk, other)
+    assert_refused("of several folders", "figure", walk, other, *options)

@@ -314,3 +314,12 @@ def test_a_folder_of_pictures_a_pattern_and_a_photo_are_lifted(tmp_path):
     summary = json.loads((tmp_path / "one" / "summary.json").read_text())
     assert (summary["frames"], len(summary["people"]) > 0) == (1, True)
     assert (tmp_path / "one" / "overlay.mp4").stat().st_size > 1000
+
+
+def test_angles_are_drawn_on_the_overlay_alone(stored, walk, tmp_path):
+    stored.lift("--out", tmp_path / "plain")
+    stored.lift("--out", tmp_path / "numbers", "--draw", "angles")
+    plain, numbers = (next(iter(VideoReader(tmp_path / name / "overlay.mp4"))).image for name in ("plain", "numbers"))
+    assert (np.abs(plain.astype(int) - numbers).max(-1) > 60).sum() > 1000
+    assert (tmp_path / "numbers" / "person_1.npz").read_bytes() == (walk / "person_1.npz").read_bytes()
+    assert "--no-render leaves out" in stored.run("--draw", "angles", "--no-render").err
