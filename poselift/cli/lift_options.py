@@ -94,7 +94,7 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
     how.add_argument(
         "--hands",
         action="store_true",
-        help="look at hands too: 21 joints of each that can be seen, in person_N_hands.npz; needs the video",
+        help="look at hands too: 21 joints of each that can be seen, in all results; needs the video",
     )
     how.add_argument(
         "--formats",

@@ -1,6 +1,5 @@
 """MediaPipe's hand landmark model: the 21 joints of a hand at the end of a forearm that is known."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -142,8 +141,3 @@ def measure_disagreement(pixels: Float[np.ndarray, "j 2"], metres: Float[np.ndar
     scale = float((a * b).sum()) / max(float((b**2).sum()), 1e-12)
     size = max(float(np.ptp(pixels, axis=0).max()), 1e-9)
     return float(np.linalg.norm(a - scale * b, axis=-1).mean()) / size
-
-
-def names(side: str) -> Sequence[str]:
-    """The joints of a hand with its side, such as left_hand_index_tip."""
-    return [f"{side}_hand_{joint}" for joint in HAND21.joints]

@@ -77,7 +77,7 @@ class Markers:
 def place_markers(
     motions: Sequence[Motion], up: str = "y", start: float | None = None, *, names_of: str | None = None
 ) -> Markers:
-    """The joints of one or several people as markers.
+    """The joints of one or several people as markers, with those of their hands.
 
     Frames at uneven times are interpolated linearly on an even grid. Nothing is interpolated across empty frames and
     gaps. The rate is that of the longest motion. Joints are NaN where no keypoint shows them (`Motion.in_sight`), and
@@ -127,8 +127,12 @@ def _place(
     motion: Motion, names_of: str | None
 ) -> tuple[list[str], Float[np.ndarray, "t m 3"], Float[np.ndarray, "t m"]]:
     """Names of a person's markers, their places and their radii, metres; NaN where no keypoint shows them."""
-    joints, shown, places = motion.skeleton.joints, motion.in_sight(), points_y_up(motion)
-    radii = np.full(places.shape[:2], np.nan) if motion.uncertainty is None else motion.uncertainty.astype(np.float64)
+    relative, skeleton = motion.with_fingers()
+    joints, places = skeleton.joints, points_y_up(motion, relative)
+    shown, radii = np.isfinite(places).all(-1), np.full(places.shape[:2], np.nan)
+    shown[:, : len(motion.skeleton)] = motion.in_sight()
+    if motion.uncertainty is not None:
+        radii[:, : len(motion.skeleton)] = motion.uncertainty
     chosen = {joint: {joint: 1.0} for joint in joints} if names_of is None else MARKER_SETS[names_of]
     names, points, around = [], [], []
     for name, parts in chosen.items():

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from poselift.skeleton.hand import SIDES
 from poselift.structures import FEET, Motion
 
 
@@ -10,7 +11,8 @@ def make_columns(motion: Motion) -> dict[str, np.ndarray]:
 
     `time_s`; `interpolated`; `root_x_m`, `root_y_m`, `root_z_m`; for each joint `<joint>_x_m`, `<joint>_y_m`,
     `<joint>_z_m` relative to the root joint. If known, `<joint>_uncertainty_m`, and `left_foot_contact`,
-    `right_foot_contact`. Last `<joint>_seen`: whether keypoints show the joint (`Motion.in_sight`) or the lifter
+    `right_foot_contact`. With hands, `<side>_hand_<joint>_x_m` and so on likewise relative to the root joint, and
+    `<side>_hand_score`. Last `<joint>_seen`: whether keypoints show the joint (`Motion.in_sight`) or the lifter
     guessed it. Metres are float32, NaN where unknown; flags are bool.
     """
     found: dict[str, np.ndarray] = {"time_s": motion.timestamps, "interpolated": motion.interpolated}
@@ -25,6 +27,13 @@ def make_columns(motion: Motion) -> dict[str, np.ndarray]:
     if motion.contacts is not None:
         for row, foot in enumerate(FEET):
             found[f"{foot}_contact"] = motion.contacts[:, row]
+    if motion.hands is not None:
+        placed, skeleton = motion.with_fingers()
+        for row, joint in list(enumerate(skeleton.joints))[len(motion.skeleton) :]:
+            for axis, letter in enumerate("xyz"):
+                found[f"{joint}_{letter}_m"] = placed[:, row, axis]
+        for row, side in enumerate(SIDES):
+            found[f"{side}_hand_score"] = motion.hands.scores[:, row]
     for joint, seen in zip(motion.skeleton.joints, motion.in_sight().T, strict=True):
         found[f"{joint}_seen"] = seen
     return found

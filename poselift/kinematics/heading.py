@@ -32,8 +32,10 @@ def face_along_x(motion: Motion) -> Motion:
     if len(ahead) and np.linalg.norm(mean) > _CLEAR:
         x, _, z = mean / np.linalg.norm(mean)
         turn = np.array([[x, 0.0, z], [0.0, 1.0, 0.0], [-z, 0.0, x]])
+    upright = np.eye(3) if motion.frame == "world" else np.diag([1.0, -1.0, -1.0])
     return replace(
         motion,
+        hands=None if motion.hands is None else motion.hands.turn(turn @ upright),
         joints=(joints @ turn.T).astype(motion.joints.dtype),
         root=(root @ turn.T).astype(motion.root.dtype),
         frame="world",

@@ -68,9 +68,14 @@ def solve(motion: Motion, *, limits: bool = True) -> RiggedMotion:
     return rigged
 
 
-def points_y_up(motion: Motion) -> np.ndarray:
-    """Positions of the joints with Y up, metres; (t, j, 3)."""
-    points = (motion.joints + motion.root[:, None]).astype(np.float64)
+def points_y_up(motion: Motion, joints: Float[np.ndarray, "t j 3"] | None = None) -> np.ndarray:
+    """Positions of the joints with Y up, metres; (t, j, 3).
+
+    Args:
+        motion: of one person.
+        joints: others than those of the motion, relative to the root, metres.
+    """
+    points = ((motion.joints if joints is None else joints) + motion.root[:, None]).astype(np.float64)
     return points if motion.frame == "world" else points * np.array([1.0, -1.0, -1.0])
 
 

@@ -24,7 +24,7 @@ def resample_motion(motion: Motion, rate: float) -> Motion:
     """The motion at the times 0, 1 / rate, 2 / rate, ... within its own times.
 
     Joints and root are interpolated by cubic splines, but not across empty frames and gaps: frames there are empty.
-    Uncertainty, contacts and keypoints are those of the nearest frame.
+    Uncertainty, contacts, hands and keypoints are those of the nearest frame.
 
     Args:
         motion: of one person.
@@ -58,7 +58,7 @@ def resample_motion(motion: Motion, rate: float) -> Motion:
     )
     taken: dict[str, Any] = {
         name: None if (array := getattr(motion, name)) is None else array[nearest]
-        for name in ("interpolated", "uncertainty", "contacts")
+        for name in ("interpolated", "uncertainty", "contacts", "hands")
     }
     changed = replace(motion, joints=joints, root=root, timestamps=grid, keypoints=keypoints, **taken)
     if not changed.posed.any():

@@ -9,9 +9,8 @@ from poselift.core.errors import InputError
 from poselift.core.threads import pool
 from poselift.detection.hands import Hand, HandModel
 from poselift.geometry.camera import Camera
-from poselift.skeleton.hand import HAND21
-from poselift.structures import THRESHOLD, Motion
-from poselift.structures.hands import SIDES, HandMotion
+from poselift.skeleton.hand import HAND21, SIDES
+from poselift.structures import THRESHOLD, Hands, Motion
 from poselift.video import Frame
 
 _SOON = 1e-4
@@ -21,7 +20,7 @@ _NEEDED = [f"{side}_{joint}" for side in SIDES for joint in ("elbow", "wrist")]
 
 def find_hands(
     frames: Iterable[Frame], motions: Sequence[Motion], camera: Camera, model: HandModel | None = None
-) -> list[HandMotion]:
+) -> list[Hands]:
     """The hands of each person: looks about the wrists of each frame, made steady over time.
 
     A hand's metric joints are those of the model, turned into the axes of the camera frame: the model sees a hand as if
@@ -64,7 +63,7 @@ class _Person:
 
     def __init__(self, motion: Motion) -> None:
         track = motion.keypoints.bridge()
-        self._times, self._number = track.timestamps, track.person
+        self._times = track.timestamps
         rows = track.skeleton.indices(_NEEDED)
         seen = track.used(THRESHOLD)[:, rows]
         self._arms = np.where(seen[..., None], track.keypoints[:, rows], np.nan).reshape(-1, 2, 2, 2)
@@ -89,9 +88,9 @@ class _Person:
         self._keypoints[row, side], self._scores[row, side] = hand.keypoints, hand.score
         self._joints[row, side] = hand.joints @ _turn_to_ray(hand.keypoints[0], camera).T
 
-    def hands(self) -> HandMotion:
+    def hands(self) -> Hands:
         """All looks, made steady."""
-        return HandMotion(self._keypoints, self._joints, self._scores, self._times, self._number).steady()
+        return Hands(self._keypoints, self._joints, self._scores).steady(self._times)
 
 
 def _turn_to_ray(pixel: Float[np.ndarray, "2"], camera: Camera) -> Float[np.ndarray, "3 3"]:

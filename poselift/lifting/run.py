@@ -29,7 +29,7 @@ from poselift.lifting.world.world_frame import World, to_world
 from poselift.models import Weights
 from poselift.numerics.times import usual_interval
 from poselift.skeleton import H36M17, Skeleton, get_skeleton
-from poselift.structures import Clock, HandMotion, Keypoints2D, Motion, Origin, Recording
+from poselift.structures import Clock, Hands, Keypoints2D, Motion, Origin, Recording
 
 _LOG = logging.getLogger(__name__)
 
@@ -85,7 +85,7 @@ def lift_clip(
     warnings = find_warnings(clip.warnings, tracks, times, best, motions, weights.skeleton_in)
     interval = usual_interval(times)
     clock = Clock(1 / interval if interval else clip.fps, len(times), span, clip.video_fps)
-    hands: list[HandMotion] = []
+    hands: Sequence[Hands | None] = [None] * len(motions)
     if request.hands:
         with watch.time("hands"):
             seen = [replace(motion, keypoints=view.seen) for motion, view in zip(motions, views, strict=True)]
@@ -95,8 +95,8 @@ def lift_clip(
         with watch.time("world"):
             world = _place_in_world(found, motions, views, camera, warnings)
         motions, camera, up_uncertainty = world.motions, world.camera, world.uncertainty
-        hands = [each.turn(camera.at(each.timestamps).R) for each in hands] if camera.R is not None else hands
         report = found.report()
+    motions = [_with_hands(motion, own, camera) for motion, own in zip(motions, hands, strict=True)]
     motions = [smooth_motion(motion.restrict(skeleton), request.smooth, warnings) for motion in motions]
     for warning in warnings:
         _LOG.warning("%s: %s", clip.path, warning)
@@ -108,7 +108,6 @@ def lift_clip(
         tuple(warnings),
         watch.seconds,
         up_uncertainty,
-        tuple(hands),
         report,
     )
 
@@ -175,6 +174,15 @@ def _place_in_world(
         text = "no feet were seen: up and the ground are guessed from usual camera poses"
         warnings.append(Caution(text, "ground"))
     return world
+
+
+def _with_hands(motion: Motion, hands: Hands | None, camera: Camera) -> Motion:
+    """The motion with hands that are in the axes of the camera."""
+    if hands is not None and motion.frame == "world":
+        R = camera.at(motion.timestamps).R
+        assert R is not None
+        hands = hands.turn(R)
+    return replace(motion, hands=hands)
 
 
 def smooth_motion(motion: Motion, cutoff: float | None, warnings: list[Caution]) -> Motion:

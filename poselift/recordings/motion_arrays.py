@@ -10,6 +10,11 @@
 | `interpolated` | bool (t,) | no detection in this frame; the lifter interpolated it |
 | `uncertainty` | float32 (t, j) | metres; radius of the ball that holds the joint in 90 % of cases; absent if unknown |
 | `contacts` | bool (t, 2) | left and right foot are on the ground; absent if unknown |
+| `hand_joints` | float32 (t, 2, 21, 3) | left, right: metres from the wrist, in the axes of the motion; NaN if unseen |
+| `hand_keypoints` | float32 (t, 2, 21, 2) | pixels; NaN likewise |
+| `hand_scores` | float32 (t, 2) | how sure each hand is, 0 to 1; 0 where none is seen |
+
+The arrays of hands are absent if nobody looked for hands.
 
 The JSON beside it has joint names, axes and units (`poselift.recordings.motion_json`).
 """
@@ -24,6 +29,7 @@ from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.npz import npz_arrays
+from poselift.skeleton.hand import HAND21
 from poselift.structures import Motion
 
 _ARRAYS: dict[str, tuple[type[np.generic], int, tuple[int, ...]]] = {
@@ -36,8 +42,13 @@ _ARRAYS: dict[str, tuple[type[np.generic], int, tuple[int, ...]]] = {
     "interpolated": (np.bool_, 1, ()),
     "uncertainty": (np.float32, 2, ()),
     "contacts": (np.bool_, 2, (2,)),
+    "hand_joints": (np.float32, 4, (2, len(HAND21), 3)),
+    "hand_keypoints": (np.float32, 4, (2, len(HAND21), 2)),
+    "hand_scores": (np.float32, 2, (2,)),
 }
-_OPTIONAL = ("uncertainty", "contacts")
+HAND_ARRAYS = {"hand_joints": "joints", "hand_keypoints": "keypoints", "hand_scores": "scores"}
+"""The field of `Hands` of each array of hands; all of them are there, or none."""
+_OPTIONAL = ("uncertainty", "contacts", *HAND_ARRAYS)
 
 
 @check_annotations
@@ -59,7 +70,9 @@ def write_npz(path: str | os.PathLike[str], motion: Motion) -> None:
         "keypoint_scores": motion.keypoints.scores,
         "interpolated": motion.interpolated,
     }
-    values |= {name: value for name in _OPTIONAL if (value := getattr(motion, name)) is not None}
+    values |= {name: value for name in ("uncertainty", "contacts") if (value := getattr(motion, name)) is not None}
+    if motion.hands is not None:
+        values |= {name: getattr(motion.hands, field) for name, field in HAND_ARRAYS.items()}
     arrays: dict[str, Any] = {name: value.astype(_ARRAYS[name][0]) for name, value in values.items()}
     # An open file, because numpy appends ".npz" to a path with another ending.
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
@@ -80,6 +93,9 @@ def read_npz(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     for name in _ARRAYS:
         if name not in arrays and name not in _OPTIONAL:
             raise InputError(f"{path}: array {name!r} is missing; give an npz that poselift wrote")
+    hands = [name for name in HAND_ARRAYS if name in arrays]
+    if hands and (missing := [name for name in HAND_ARRAYS if name not in arrays]):
+        raise InputError(f"{path}: array {missing[0]!r} is missing beside {hands[0]!r}; write the file again")
     frames = len(arrays["joints"]) if arrays["joints"].ndim else 0
     for name, array in arrays.items():
         dtype, axes, fixed = _ARRAYS[name]

@@ -13,10 +13,10 @@ from poselift.core.files import atomic_pair, write_text
 from poselift.core.safe_parsing import whole_number
 from poselift.geometry.camera import Camera
 from poselift.recordings.camera_json import size_from_json
-from poselift.recordings.motion_arrays import read_npz, write_npz
+from poselift.recordings.motion_arrays import HAND_ARRAYS, read_npz, write_npz
 from poselift.recordings.motion_json import describe_motion, format_description, read_sidecar, skeleton_from_json
 from poselift.skeleton import Pelvis
-from poselift.structures import MOST_PEOPLE, THRESHOLD, Height, Keypoints2D, Motion
+from poselift.structures import MOST_PEOPLE, THRESHOLD, Hands, Height, Keypoints2D, Motion
 
 _PERSON = re.compile(r"person_\d+\.npz")
 _TALLEST = 10.0
@@ -72,7 +72,9 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
     pixels, scores, times = (arrays.pop(name) for name in ("keypoints", "keypoint_scores", "timestamps"))
     try:
         keypoints = Keypoints2D(pixels, scores, times, **detected)
-        return Motion(timestamps=times, keypoints=keypoints, **(facts | arrays))
+        parts = {field: arrays.pop(name) for name, field in HAND_ARRAYS.items() if name in arrays}
+        hands = Hands(**parts) if parts else None
+        return Motion(timestamps=times, keypoints=keypoints, hands=hands, **(facts | arrays))
     except InputError as error:
         raise InputError(f"{npz_path}: {error}") from error
 

@@ -18,7 +18,8 @@ from poselift.export.unseen import unseen_spans
 from poselift.geometry.camera import Camera
 from poselift.recordings.camera_json import camera_to_json
 from poselift.skeleton import Skeleton
-from poselift.structures import FEET, Motion
+from poselift.skeleton.hand import HAND21, SIDES
+from poselift.structures import FEET, Hands, Motion
 
 FORMAT = "poselift motion"
 FORMAT_VERSION = 1
@@ -97,6 +98,8 @@ def describe_motion(
         content["pelvis"] = motion.pelvis
     if motion.height is not None:
         content["height"] = asdict(motion.height)
+    if motion.hands is not None:
+        content["hands"] = _describe_hands(motion.hands)
     if spans := unseen_spans(motion):
         content["unseen_s"] = spans
     if len(shown) > 1:
@@ -156,6 +159,19 @@ def skeleton_to_json(skeleton: Skeleton) -> dict[str, Any]:
         "joints": skeleton.joints,
         "parents": dict(zip(skeleton.joints, skeleton.parents, strict=True)),
     }
+
+
+def _describe_hands(hands: Hands) -> dict[str, Any]:
+    """What the arrays of hands mean, how often each hand is seen, and how sure it is then."""
+    about: dict[str, Any] = {
+        **skeleton_to_json(HAND21),
+        "units": {"hand_joints": "metres from the wrist, in the axes of the motion", "hand_keypoints": "pixels"},
+    }
+    for row, side in enumerate(SIDES):
+        seen = hands.seen[:, row]
+        mean = round(float(hands.scores[seen, row].mean()), 3) if seen.any() else None
+        about[side] = {"seen_share": round(float(seen.mean()), 3), "mean_score": mean}
+    return about
 
 
 def _version(package: str) -> str | None:

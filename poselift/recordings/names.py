@@ -31,11 +31,8 @@ PAGE_FILES = ("page.html", "page_video.mp4")
 OWN_ENDINGS = ("npz", "json", "csv")
 """Endings of the files of each person that a run writes without being asked."""
 
-HANDS = "_hands.npz"
-"""What follows a person's stem in the name of the file of the hands."""
-
 _PERSON = re.compile(r"person_\d+\.npz")
-_ENDINGS = {HANDS, *(f".{suffix}" for suffix in OWN_ENDINGS), *(form.ending for form in FORMATS.values())}
+_ENDINGS = {*(f".{suffix}" for suffix in OWN_ENDINGS), *(form.ending for form in FORMATS.values())}
 _OURS = re.compile(
     rf"person_\d+({'|'.join(map(re.escape, sorted(_ENDINGS)))})|overlay_\d+\.mp4|"
     rf"{'|'.join(map(re.escape, (OVERLAY, CALIBRATION, CALIBRATION_REPORT, *PAGE_FILES)))}"

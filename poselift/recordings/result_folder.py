@@ -10,7 +10,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import check_writable, move_files
 from poselift.core.locks import write_alone
 from poselift.export.opensim import opensim_files
-from poselift.recordings.names import HANDS, OVERLAY, OWN_ENDINGS, RECORD, SUMMARY, UNFINISHED, is_ours, plan_files
+from poselift.recordings.names import OVERLAY, OWN_ENDINGS, RECORD, SUMMARY, UNFINISHED, is_ours, plan_files
 from poselift.recordings.summary import read_earlier_summary
 
 
@@ -52,7 +52,6 @@ def check_folder(out: Path, path: Path | None, video: Path | None, formats: Sequ
             SUMMARY,
             OVERLAY,
             *(f"{stem}.{suffix}" for suffix in OWN_ENDINGS),
-            f"{stem}{HANDS}",
             *plan_files(formats, stem),
         )
         if is_ours(there.name) and there.name in written and there.name not in accounted:

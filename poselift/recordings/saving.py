@@ -6,13 +6,12 @@ from typing import Any
 
 from poselift.export.csv_files import write_csv
 from poselift.export.zero import count_from_zero
-from poselift.recordings.hand_files import write_hands
 from poselift.recordings.motion_files import write_pair
 from poselift.recordings.motion_json import describe_motion
-from poselift.recordings.names import HANDS, person_stem
+from poselift.recordings.names import person_stem
 from poselift.recordings.result_folder import open_results
 from poselift.recordings.summary import describe_inputs, describe_weights, write_summary
-from poselift.structures import HandMotion, Motion, Recording
+from poselift.structures import Motion, Recording
 
 
 def write_people(folder: Path, recording: Recording, csv: bool = True) -> list[str]:
@@ -26,8 +25,7 @@ def write_people(folder: Path, recording: Recording, csv: bool = True) -> list[s
     Raises:
         InputError: a file cannot be written.
     """
-    names = [name for motion in recording.people for name in _write_person(folder, recording, motion, csv)]
-    return [*names, *(_write_hands(folder, hands) for hands in recording.hands)]
+    return [name for motion in recording.people for name in _write_person(folder, recording, motion, csv)]
 
 
 def save_recording(recording: Recording, folder: str | os.PathLike[str]) -> list[Path]:
@@ -55,9 +53,3 @@ def _write_person(folder: Path, recording: Recording, motion: Motion, csv: bool)
     if csv:
         write_csv(folder / f"{stem}.csv", count_from_zero([motion], start)[0])
     return [f"{stem}.npz", f"{stem}.json", *([f"{stem}.csv"] if csv else [])]
-
-
-def _write_hands(folder: Path, hands: HandMotion) -> str:
-    name = f"{person_stem(hands.person)}{HANDS}"
-    write_hands(folder / name, hands)
-    return name

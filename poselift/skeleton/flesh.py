@@ -56,7 +56,12 @@ _BONES = {
 """The profile of each bone by its end, and where it is as thick as a capsule for it at both ends. A limb's own start is
 within the part before."""
 
-_PLAIN = {"nose": (0.035, 0.025)}
+_PLAIN = {
+    "nose": (0.035, 0.025),
+    "cmc": (0.014, 0.012),
+    "mcp": (0.014, 0.011),
+    **dict.fromkeys(("ip", "pip", "dip", "tip"), (0.009, 0.008)),
+}
 _USUAL = (0.034, 0.034)
 """Radii at both ends for a bone to any other joint, metres."""
 

@@ -6,7 +6,7 @@ Detections of a frame, 2D keypoints of a person, 3D motion of a person, poses of
 from poselift.core.caution import Caution
 from poselift.geometry.camera import Camera
 from poselift.structures.detections import Detections
-from poselift.structures.hands import HandMotion
+from poselift.structures.hands import Hands
 from poselift.structures.keypoints import BRIDGE, MOST_PEOPLE, THRESHOLD, Keypoints2D
 from poselift.structures.motion import ENDS, FEET, TRUNK, Height, Motion, body_axis
 from poselift.structures.moving import move, see_from_camera
@@ -24,7 +24,7 @@ __all__ = [
     "Caution",
     "Clock",
     "Detections",
-    "HandMotion",
+    "Hands",
     "Height",
     "Keypoints2D",
     "LiveFrame",

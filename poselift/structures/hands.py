@@ -3,15 +3,13 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
-from poselift.core.array_checks import check_shapes
+from poselift.core.array_checks import check_shapes, count_rows
 from poselift.core.errors import InputError
 from poselift.numerics.curves import interpolate_spline
-from poselift.skeleton.hand import HAND21
+from poselift.skeleton.hand import HAND21, SIDES
 
-SIDES = ("left", "right")
-"""Of the person, in the order of arrays."""
 _JUMP = 0.5
 """Largest distance of a hand's joints from both neighbours in time, from the wrist, as a share of the hand: others are
 another thing that looks like a hand."""
@@ -24,28 +22,25 @@ _SMOOTHING = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class HandMotion:
-    """The two hands of a person, frame by frame.
+class Hands:
+    """The two hands of a person, in each frame of the person's motion.
 
     Attributes:
-        keypoints: joints of the left and the right hand, pixels; NaN where no hand is seen.
-        joints: the same, metres from the wrist, in the axes of the person's motion; NaN likewise.
-        scores: how sure each hand is, 0 to 1; 0 where none is seen.
-        timestamps: seconds.
-        person: number of the person.
+        keypoints: joints of the left and the right hand (`poselift.skeleton.hand.HAND21`), pixels; NaN where no hand
+            is seen.
+        joints: the same, metres from the wrist, in the axes of the motion; NaN likewise.
+        scores: how sure each hand is, 0 to 1; 0 where none is seen (docs/video.md has what is in it).
 
     Raises:
-        InputError: an array has another shape.
+        InputError: an array has another shape, or a score is not from 0 to 1.
     """
 
     keypoints: Float[np.ndarray, "t 2 21 2"]
     joints: Float[np.ndarray, "t 2 21 3"]
     scores: Float[np.ndarray, "t 2"]
-    timestamps: Float[np.ndarray, " t"]
-    person: int
 
     def __post_init__(self) -> None:
-        frames, count = len(self.timestamps), len(HAND21)
+        frames, count = count_rows(self.joints), len(HAND21)
         check_shapes(
             self,
             f"{frames} frames of two hands",
@@ -56,35 +51,47 @@ class HandMotion:
         if not ((self.scores >= 0) & (self.scores <= 1)).all():
             raise InputError("the score of a hand is not from 0 to 1; give 0 where no hand is seen")
 
+    def __len__(self) -> int:
+        return len(self.joints)
+
+    def __getitem__(self, frames: slice | Int[np.ndarray, " n"]) -> "Hands":
+        """The hands of some frames."""
+        return Hands(self.keypoints[frames], self.joints[frames], self.scores[frames])
+
     @property
     def seen(self) -> Bool[np.ndarray, "t 2"]:
         """Frames with a left and with a right hand."""
         return np.isfinite(self.joints).all((2, 3))
 
-    def turn(self, R: Float[np.ndarray, "*turn 3 3"]) -> "HandMotion":
+    def turn(self, R: Float[np.ndarray, "*turn 3 3"]) -> "Hands":
         """The same hands in other axes.
 
         Args:
             R: from the axes that they have to the others; one for each frame if these turn.
         """
         back = R.swapaxes(-1, -2)
-        return replace(self, joints=self.joints @ (back[:, None] if R.ndim == 3 else back))
+        turned = self.joints @ (back[:, None] if R.ndim == 3 else back)
+        return replace(self, joints=turned.astype(self.joints.dtype))
 
-    def steady(self) -> "HandMotion":
-        """The hands smooth in time, without single looks that fit to none before or after; short gaps are closed."""
+    def steady(self, timestamps: Float[np.ndarray, " t"]) -> "Hands":
+        """The hands smooth in time, without single looks that fit to none before or after; short gaps are closed.
+
+        Args:
+            timestamps: of the frames, seconds.
+        """
         keypoints, joints, scores = self.keypoints.copy(), self.joints.copy(), self.scores.copy()
         for side in range(len(SIDES)):
-            kept = _agreeing(self.joints[:, side], self.timestamps)
+            kept = _agreeing(self.joints[:, side], timestamps)
             keypoints[~kept, side], joints[~kept, side], scores[~kept, side] = np.nan, np.nan, 0.0
-            for run in _runs(kept, self.timestamps):
+            for run in _runs(kept, timestamps):
                 between = np.arange(run[0], run[-1] + 1)
-                times = self.timestamps[between]
+                times = timestamps[between]
                 for values in (keypoints, joints):
                     known = values[run, side].reshape(len(run), -1)
-                    filled = interpolate_spline(self.timestamps[run], known, times)
+                    filled = interpolate_spline(timestamps[run], known, times)
                     smooth = _mean_over_time(filled, times)
                     values[between, side] = smooth.reshape(len(between), *values.shape[2:])
-                scores[between, side] = np.interp(times, self.timestamps[run], self.scores[run, side])
+                scores[between, side] = np.interp(times, timestamps[run], self.scores[run, side])
         return replace(self, keypoints=keypoints, joints=joints, scores=scores)
 
 

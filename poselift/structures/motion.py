@@ -11,8 +11,10 @@ from poselift.core.array_checks import check_bounded, check_shapes, count_rows
 from poselift.core.errors import InputError
 from poselift.numerics.times import check_times
 from poselift.skeleton import Pelvis, Skeleton
+from poselift.skeleton.hand import SIDES, with_fingers
 from poselift.skeleton.skeleton import strip_side
 from poselift.structures.detections import count_joints
+from poselift.structures.hands import Hands
 from poselift.structures.keypoints import THRESHOLD, Keypoints2D
 
 FEET = ("left_foot", "right_foot")
@@ -59,6 +61,7 @@ class Motion:
         height: standing height; None if unknown.
         threshold: keypoints with a lower score were not lifted.
         body_share: share of a joint's distance from the root that its uncertainty has for the body's size and tilt.
+        hands: the hands; None if nobody looked for them.
         filters: what joints and root went through: name, order and cutoff of each filter.
 
     Raises:
@@ -79,6 +82,7 @@ class Motion:
     height: Height | None = None
     threshold: float = THRESHOLD
     body_share: float = 0.0
+    hands: Hands | None = None
     filters: tuple[Mapping[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
@@ -96,6 +100,8 @@ class Motion:
         }
         given = {name: shape for name, shape in shapes.items() if getattr(self, name) is not None}
         check_shapes(self, f"{frames} frames of {self.skeleton.name}", **given)
+        if self.hands is not None and len(self.hands) != frames:
+            raise InputError(f"there are hands of {len(self.hands)} frames, but the motion has {frames}")
         check_bounded("joints", self.joints)
         check_bounded("root", self.root)
         check_times(self.timestamps)
@@ -107,7 +113,7 @@ class Motion:
 
     def __getitem__(self, frames: slice) -> "Motion":
         """The motion of some frames."""
-        names = ("joints", "root", "timestamps", "interpolated", "keypoints", "uncertainty", "contacts")
+        names = ("joints", "root", "timestamps", "interpolated", "keypoints", "uncertainty", "contacts", "hands")
         values = {name: getattr(self, name) for name in names}
         return replace(self, **{name: value[frames] for name, value in values.items() if value is not None})
 
@@ -115,6 +121,18 @@ class Motion:
     def posed(self) -> Bool[np.ndarray, " t"]:
         """Frames in which root and all joints are known."""
         return np.isfinite(self.joints).all((1, 2)) & np.isfinite(self.root).all(1)
+
+    def with_fingers(self) -> tuple[Float[np.ndarray, "t k 3"], Skeleton]:
+        """The joints with those of the hands, metres relative to the root, NaN where unseen, and their skeleton.
+
+        They are the motion's own joints where it has no hands. A hand begins at the wrist of the body.
+        """
+        wrists = [f"{side}_wrist" for side in SIDES]
+        if self.hands is None or not set(wrists) <= set(self.skeleton.joints):
+            return self.joints, self.skeleton
+        placed = self.joints[:, self.skeleton.indices(wrists), None] + self.hands.joints[:, :, 1:]
+        fingers = placed.reshape(len(self), -1, 3).astype(self.joints.dtype)
+        return np.concatenate([self.joints, fingers], 1), with_fingers(self.skeleton)
 
     def in_sight(self) -> Bool[np.ndarray, "t j"]:
         """Joints that keypoints show; the lifter gives the others too, from what is usual.

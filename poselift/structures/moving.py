@@ -17,14 +17,17 @@ def move(posed: Posed, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"], f
     """The motion or pose in another frame, in which a place x is at R x + t.
 
     Args:
-        posed: joints, which turn, and a root, which turns and moves.
+        posed: joints and hands, which turn, and a root, which turns and moves.
         R: rotation.
         t: metres.
         frame: name of the frame, "camera" or "world".
     """
     joints, root = posed.joints @ R.T, posed.root @ R.T + t
     dtypes = posed.joints.dtype, posed.root.dtype
-    return replace(posed, joints=joints.astype(dtypes[0]), root=root.astype(dtypes[1]), frame=frame)
+    moved = replace(posed, joints=joints.astype(dtypes[0]), root=root.astype(dtypes[1]), frame=frame)
+    if isinstance(moved, Motion) and moved.hands is not None:
+        return replace(moved, hands=moved.hands.turn(R))
+    return moved
 
 
 def see_from_camera(motion: Motion, camera: Camera) -> Motion:
@@ -41,4 +44,5 @@ def see_from_camera(motion: Motion, camera: Camera) -> Motion:
     joints = motion.joints @ R.swapaxes(-1, -2)
     root = (R @ motion.root[..., None])[..., 0] + t
     dtypes = motion.joints.dtype, motion.root.dtype
-    return replace(motion, joints=joints.astype(dtypes[0]), root=root.astype(dtypes[1]), frame="camera")
+    hands = None if motion.hands is None else motion.hands.turn(R)
+    return replace(motion, joints=joints.astype(dtypes[0]), root=root.astype(dtypes[1]), frame="camera", hands=hands)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.geometry.camera import Camera
-from poselift.structures.hands import HandMotion
 from poselift.structures.motion import Motion
 
 if TYPE_CHECKING:
@@ -66,7 +65,6 @@ class Recording:
         warnings: what is doubtful.
         seconds: time of each stage.
         up_uncertainty: standard deviation of the direction of up in the world, radians; None in the camera frame.
-        hands: of everybody, in the order of `people`; empty if nobody asked for them.
         camera_report: what the camera does, shot by shot, as found from the background; empty in the camera frame.
 
     Example:
@@ -84,7 +82,6 @@ class Recording:
     warnings: tuple[Caution, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
     up_uncertainty: float | None = None
-    hands: tuple[HandMotion, ...] = ()
     camera_report: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -12,6 +12,8 @@ from jaxtyping import Float
 
 from poselift.skeleton import Skeleton
 from poselift.skeleton.flesh import capsule_radii
+from poselift.skeleton.hand import SIDES
+from poselift.structures import Motion
 from poselift.viz.limbs import limbs_of
 
 _CHIN, _CROWN = 0.45, 0.68
@@ -134,3 +136,18 @@ def _is_within(joint: str) -> bool:
 
 def _of_head(joint: str) -> bool:
     return joint.split("_")[-1] in ("top", "nose", "eye", "ear")
+
+
+def joints_to_draw(motion: Motion) -> tuple[Float[np.ndarray, "t k 3"], Skeleton]:
+    """The joints that are drawn, metres relative to the root, and their skeleton: with fingers, if hands are known.
+
+    The joint `hand` of a skeleton is not drawn where fingers are: it is the end of a hand without any.
+    """
+    joints, skeleton = motion.with_fingers()
+    if motion.hands is None or skeleton is motion.skeleton:
+        return joints, skeleton
+    joints = joints.copy()
+    for row, side in enumerate(SIDES):
+        if f"{side}_hand" in skeleton.joints:
+            joints[motion.hands.seen[:, row], skeleton.index(f"{side}_hand")] = np.nan
+    return joints, skeleton

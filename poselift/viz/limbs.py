@@ -14,6 +14,7 @@ _MIDDLE_JOINTS = {"shoulder": {"thorax", "neck_base", "mid_shoulders", "neck"}, 
 # By the last word of the far joint's name.
 _WIDTHS = {"eye": 0.45, "ear": 0.45, "nose": 0.6, "toe": 0.6, "heel": 0.6, "hand": 0.7, "foot": 0.7}
 _WIDTHS |= {"knee": 1.15, "ankle": 1.0, "elbow": 0.95, "wrist": 0.8}
+_WIDTHS |= dict.fromkeys(("cmc", "mcp", "ip", "pip", "dip", "tip"), 0.25)
 
 
 @dataclass(frozen=True, eq=False)

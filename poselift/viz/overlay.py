@@ -1,6 +1,7 @@
 """The video with the lifted bodies drawn on it, beside the 3D scene."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float, UInt8
@@ -8,9 +9,11 @@ from jaxtyping import Float, UInt8
 from poselift.kinematics import Angles
 from poselift.numerics.times import frame_at, half_interval
 from poselift.skeleton import Skeleton
-from poselift.structures import THRESHOLD, Motion
+from poselift.skeleton.hand import with_fingers
+from poselift.structures import THRESHOLD, Keypoints2D, Motion
 from poselift.viz.angle_labels import columns_of
 from poselift.viz.bodies3d import Pose3D
+from poselift.viz.body_parts import joints_to_draw
 from poselift.viz.pixels import pixels_of
 from poselift.viz.side_by_side import Person2D, SideBySide
 from poselift.viz.stage import Stage
@@ -47,8 +50,12 @@ class OverlayRenderer:
     ):
         self._K = K
         self._motions = list(motions)
-        self._keypoints = [motion.keypoints.bridge() for motion in motions]
-        self._guessed = [motion.guessed() for motion in motions]
+        self._keypoints = [_keypoints_to_draw(motion) for motion in motions]
+        self._drawn = [joints_to_draw(motion) for motion in motions]
+        self._guessed = [
+            np.pad(motion.guessed(), ((0, 0), (0, len(skeleton) - len(motion.skeleton))))
+            for motion, (_, skeleton) in zip(motions, self._drawn, strict=True)
+        ]
         self._halves = np.array([half_interval(motion.timestamps) for motion in motions])
         # Hours have hundreds of people, of whom a frame shows a few; people without frames are never shown.
         self._first = np.array([motion.timestamps.min(initial=np.inf) for motion in motions])
@@ -76,7 +83,7 @@ class OverlayRenderer:
         reach = self._halves + _SLACK
         near = np.flatnonzero((timestamp >= self._first - reach) & (timestamp <= self._last + reach))
         present = [
-            (index, self._motions[index], frame)
+            (index, self._motions[index].keypoints.person, frame)
             for index in near.tolist()
             if (frame := frame_at(self._motions[index].timestamps, self._halves[index], timestamp)) is not None
         ]
@@ -90,17 +97,17 @@ class OverlayRenderer:
                 self._guessed[index][frame],
                 self._numbers(index, frame),
             )
-            for index, motion, frame in present
+            for index, _, frame in present
         ]
         poses = [
             Pose3D(
-                motion.keypoints.person,
-                self._stage.place(index, motion, frame),
-                motion.skeleton,
+                person,
+                self._stage.place(index, self._points(index, frame)),
+                self._drawn[index][1],
                 self._guessed[index][frame],
                 float(self._stage.floors[index]),
             )
-            for index, motion, frame in present
+            for index, person, frame in present
         ]
         return self._both.render(image, people, clock_text(timestamp), poses, timestamp)
 
@@ -122,12 +129,28 @@ class OverlayRenderer:
 
     def _project(self, index: int, frame: int) -> tuple[Float[np.ndarray, "j 2"], Skeleton] | None:
         """The pixels of a pose, NaN for joints beside or behind the camera, and its skeleton."""
-        motion = self._motions[index]
-        if self._K is None or motion.frame != "camera":
+        if self._K is None or self._motions[index].frame != "camera":
             return None
-        points = motion.joints[frame].astype(np.float64) + motion.root[frame]
         K = self._K if isinstance(self._K, np.ndarray) else self._K[index][frame]
-        return pixels_of(points, K), motion.skeleton
+        return pixels_of(self._points(index, frame), K), self._drawn[index][1]
+
+    def _points(self, index: int, frame: int) -> Float[np.ndarray, "j 3"]:
+        """The joints that are drawn, metres, in the frame of the motion."""
+        return self._drawn[index][0][frame].astype(np.float64) + self._motions[index].root[frame]
+
+
+def _keypoints_to_draw(motion: Motion) -> Keypoints2D:
+    """The keypoints, also between two looks, with those of the hands if there are any."""
+    body, hands = motion.keypoints.bridge(), motion.hands
+    if hands is None or not {"left_wrist", "right_wrist"} <= set(body.skeleton.joints):
+        return body
+    fingers = hands.keypoints[:, :, 1:].reshape(len(body), -1, 2)
+    return replace(
+        body,
+        keypoints=np.concatenate([body.keypoints, fingers], 1),
+        scores=np.concatenate([body.scores, np.isfinite(fingers).all(-1)], 1),
+        skeleton=with_fingers(body.skeleton),
+    )
 
 
 def clock_text(seconds: float) -> str:

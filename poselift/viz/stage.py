@@ -91,16 +91,14 @@ class Stage:
         start, boxes, most_at_once = _boxes(timestamps, [bodies[i][known[i]] + offsets[i] for i in present])
         return cls(rotation, offsets, heights, start, boxes, crowded=most_at_once >= _CROWD, shortened=shortened)
 
-    def place(self, index: int, motion: Motion, frame: int) -> Float[np.ndarray, "j 3"]:
-        """The joints of a frame in the scene; NaN if unknown.
+    def place(self, index: int, points: Float[np.ndarray, "j 3"]) -> Float[np.ndarray, "j 3"]:
+        """The points of a person in the scene; NaN if unknown.
 
         Args:
             index: index of the motion in the argument of `fit`.
-            motion: this motion.
-            frame: index of the frame.
+            points: in the frame of the motions, metres.
         """
-        joints = motion.joints[frame].astype(np.float64) + motion.root[frame]
-        return joints @ self.rotation.T + self.offsets[index]
+        return points.astype(np.float64) @ self.rotation.T + self.offsets[index]
 
     @property
     def typical(self) -> list[Shot]:

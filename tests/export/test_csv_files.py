@@ -4,6 +4,8 @@ import numpy as np
 
 from poselift.export import write_csv
 from poselift.skeleton import H36M17
+from poselift.skeleton.hand import HAND21
+from tests.recordings.conftest import with_hands
 
 
 def _read(path):
@@ -37,3 +39,15 @@ def test_values_to_a_hundredth_of_a_millimetre(tmp_path, motion):
     empty = _read(tmp_path / "a.csv")[1 + 4]
     assert empty[:2] == ["0.140000", "0"]
     assert set(empty[2:-17]) == {""}
+
+
+def test_fingers_are_columns_relative_to_the_root(tmp_path, motion):
+    motion = with_hands(motion)
+    write_csv(tmp_path / "a.csv", motion)
+    table = np.genfromtxt(tmp_path / "a.csv", delimiter=",", names=True)
+    wrist = motion.joints[:, H36M17.index("left_wrist"), 0]
+    tip = wrist + motion.hands.joints[:, 0, HAND21.index("index_tip"), 0]
+    np.testing.assert_allclose(table["left_hand_index_tip_x_m"], tip, atol=6e-6)
+    assert np.isnan(table["left_hand_index_tip_x_m"][1])
+    assert np.isnan(table["right_hand_index_tip_x_m"]).all()
+    np.testing.assert_allclose(table["left_hand_score"], motion.hands.scores[:, 0])

@@ -19,11 +19,13 @@ from poselift.export.table import make_columns
 from poselift.export.trc_markers import write_trc
 from poselift.kinematics import measure_gait, solve
 from poselift.skeleton import COCO17, H36M17
+from poselift.skeleton.hand import HAND21
 from poselift.structures import Height
 from tests.core.full_disk import full_disk
 from tests.export.conftest import emptied, later, read_bvh, read_trc, recording_of
 from tests.kinematics.conftest import pose, turn
 from tests.kinematics.walker import walker
+from tests.recordings.conftest import with_hands
 
 
 def test_markers_at_uneven_times_are_even_and_keep_gaps(motion):
@@ -286,3 +288,21 @@ def test_netcdf_has_the_layout_of_movement(tmp_path, world_motion):
 def test_people_of_other_years_are_not_put_into_one_file():
     with pytest.raises(InputError, match="too far apart for one clip"):
         place_markers([pose(), later(pose(), 9e9, person=2)])
+
+
+@pytest.mark.parametrize("name", ["trc", "c3d"])
+def test_fingers_are_markers_and_missing_where_no_hand_is_seen(name, tmp_path):
+    motion = with_hands(pose(frames=6, root=np.tile([[0.5, 0.9, 0.0]], (6, 1))))
+    path = tmp_path / f"a.{name}"
+    FORMATS[name].write(path, recording_of([motion]))
+    if name == "trc":
+        names, _, points = read_trc(path)
+    else:
+        file = pytest.importorskip("ezc3d").c3d(str(path))
+        names, points = file["parameters"]["POINT"]["LABELS"]["value"], file["data"]["points"][:3].transpose(2, 1, 0)
+    row = names.index("left_hand_pinky_tip")
+    wrist = (motion.joints + motion.root[:, None])[:, motion.skeleton.index("left_wrist")]
+    expected = 1000 * (wrist + motion.hands.joints[:, 0, HAND21.index("pinky_tip")])
+    np.testing.assert_allclose(points[:, row], expected, atol=1e-3)
+    assert np.isnan(points[1, row]).all()
+    assert not any(name.startswith("right_hand_") for name in names)

@@ -7,7 +7,7 @@ import pytest
 
 from poselift.geometry.camera import Camera
 from poselift.skeleton import COCO17, H36M17
-from poselift.structures import Keypoints2D, Motion
+from poselift.structures import Hands, Keypoints2D, Motion
 
 
 @pytest.fixture
@@ -34,6 +34,18 @@ def world_motion(motion) -> Motion:
     contacts = np.array([[True, False]] * 3 + [[True, True], [False, False], [False, True]])
     uncertainty = np.arange(6 * 17, dtype=np.float32).reshape(6, 17) / 1000
     return dataclasses.replace(motion, frame="world", uncertainty=uncertainty, contacts=contacts)
+
+
+def with_hands(motion: Motion) -> Motion:
+    """The motion with a left hand in all frames but frame 1, and no right one."""
+    rng, frames = np.random.default_rng(6), len(motion)
+    joints, keypoints = np.full((frames, 2, 21, 3), np.nan), np.full((frames, 2, 21, 2), np.nan)
+    joints[:, 0], keypoints[:, 0] = rng.normal(0, 0.05, (frames, 21, 3)), rng.uniform(0, 400, (frames, 21, 2))
+    joints[:, 0, 0] = 0
+    joints[1], keypoints[1] = np.nan, np.nan
+    scores = np.where(np.isfinite(joints[..., 0, 0]), 0.75, 0.0)
+    hands = Hands(*(values.astype(np.float32) for values in (keypoints, joints, scores)))
+    return dataclasses.replace(motion, hands=hands)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.recordings import read_motion, write_motion
+from tests.recordings.conftest import with_hands
 
 
 @pytest.fixture
@@ -28,6 +29,27 @@ def test_round_trip(kind, tmp_path, about, request):
         assert getattr(back, name) == getattr(motion, name)
     assert back.keypoints.skeleton == motion.keypoints.skeleton
     assert (back.keypoints.image_size, back.keypoints.person) == ((640, 480), 3)
+
+
+def test_hands_come_back_and_the_json_says_how_sure_they_are(tmp_path, motion, about):
+    motion = with_hands(motion)
+    write_motion(tmp_path / "a.npz", motion, **about)
+    back = read_motion(tmp_path / "a.npz").hands
+    for name in ("joints", "keypoints", "scores"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(motion.hands, name))
+    said = json.loads((tmp_path / "a.json").read_text())["hands"]
+    assert said["joints"][:2] == ["wrist", "thumb_cmc"]
+    assert said["left"] == {"seen_share": 0.833, "mean_score": 0.75}
+    assert said["right"] == {"seen_share": 0.0, "mean_score": None}
+
+
+def test_a_part_of_the_hands_is_refused(tmp_path, motion, about):
+    write_motion(tmp_path / "a.npz", with_hands(motion), **about)
+    with np.load(tmp_path / "a.npz") as arrays:
+        kept = {name: arrays[name] for name in arrays.files if name != "hand_scores"}
+    np.savez(tmp_path / "a.npz", **kept)
+    with pytest.raises(InputError, match=r"a\.npz: array 'hand_scores' is missing beside 'hand_joints'"):
+        read_motion(tmp_path / "a.npz")
 
 
 def _edit(written, change):

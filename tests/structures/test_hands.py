@@ -1,8 +1,15 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.structures.hands import HandMotion
+from poselift.geometry.camera import Camera
+from poselift.kinematics import face_along_x
+from poselift.skeleton.hand import HAND21
+from poselift.structures import Hands, move, see_from_camera
+from tests.kinematics.conftest import pose
+from tests.recordings.conftest import with_hands
 
 TIMES = np.arange(30) / 30
 REST = np.random.default_rng(0).normal(scale=0.05, size=(21, 3))
@@ -16,14 +23,12 @@ def hands(**changed):
     keypoints = np.full((30, 2, 21, 2), np.nan)
     keypoints[:, 0] = 300 + 1000 * joints[:, 0, :, :2]
     scores = np.where(np.isfinite(joints[..., 0, 0]), 0.8, 0.0)
-    return HandMotion(
-        **{"keypoints": keypoints, "joints": joints, "scores": scores, "timestamps": TIMES, "person": 1} | changed
-    )
+    return Hands(**{"keypoints": keypoints, "joints": joints, "scores": scores} | changed)
 
 
 def test_a_slow_hand_stays_where_it_is():
     given = hands()
-    steady = given.steady()
+    steady = given.steady(TIMES)
     np.testing.assert_allclose(steady.joints[:, 0], given.joints[:, 0], atol=1e-3)
     assert steady.seen[:, 0].all()
     assert not steady.seen[:, 1].any()
@@ -33,7 +38,7 @@ def test_a_slow_hand_stays_where_it_is():
 def test_a_short_gap_is_closed_and_a_long_one_stays():
     given = hands()
     given.joints[5:8, 0], given.joints[15:25, 0] = np.nan, np.nan
-    seen = given.steady().seen[:, 0]
+    seen = given.steady(TIMES).seen[:, 0]
     assert seen[5:8].all()
     assert not seen[15:25].any()
 
@@ -41,14 +46,14 @@ def test_a_short_gap_is_closed_and_a_long_one_stays():
 def test_a_look_at_another_thing_is_left_out():
     given = hands()
     given.joints[12, 0] = -REST
-    steady = given.steady()
+    steady = given.steady(TIMES)
     np.testing.assert_allclose(steady.joints[12, 0], hands().joints[12, 0], atol=2e-3)
 
 
 def test_hands_that_are_seen_for_a_moment_are_none():
     given = hands()
     given.joints[2:, 0] = np.nan
-    steady = given.steady()
+    steady = given.steady(TIMES)
     assert not steady.seen.any()
     assert (steady.scores == 0).all()
 
@@ -57,10 +62,47 @@ def test_noise_becomes_less():
     noise = np.random.default_rng(1).normal(scale=0.004, size=(30, 21, 3))
     given = hands()
     given.joints[:, 0] += noise
-    left = given.steady().joints[:, 0] - hands().joints[:, 0]
+    left = given.steady(TIMES).joints[:, 0] - hands().joints[:, 0]
     assert left[5:-5].std() < 0.6 * noise.std()
 
 
 def test_scores_are_shares():
     with pytest.raises(InputError, match="score of a hand"):
         hands(scores=np.full((30, 2), 1.5))
+
+
+def test_hands_turn_with_axes_that_turn_or_not():
+    quarter = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    given = hands()
+    for R in (quarter, np.repeat(quarter[None], 30, 0)):
+        turned = given.turn(R).joints[:, 0]
+        np.testing.assert_allclose(turned[..., 0], -given.joints[:, 0, :, 1])
+        np.testing.assert_allclose(turned[..., 1], given.joints[:, 0, :, 0])
+
+
+def test_hands_turn_with_their_motion():
+    motion = with_hands(pose(frames=4))
+    quarter = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    moved = move(motion, quarter, np.array([1.0, 2, 3]), "world")
+    back = see_from_camera(moved, Camera(np.eye(3), (9, 9)).with_pose(quarter, np.array([1.0, 2, 3])))
+    np.testing.assert_allclose(back.hands.joints, motion.hands.joints, atol=1e-6)
+    upright = face_along_x(dataclasses.replace(motion, frame="camera")).hands.joints[0, 0]
+    # By 180 degrees about x, and then from +Z, where hips of which the left is at +X face, to +X.
+    x, y, z = motion.hands.joints[0, 0].T
+    np.testing.assert_allclose(upright, np.stack([-z, -y, -x], -1), atol=1e-6)
+
+
+def test_fingers_hang_on_the_wrists_of_the_body():
+    motion = with_hands(pose(frames=4))
+    joints, skeleton = motion.with_fingers()
+    wrist, tip = (joints[:, skeleton.index(name)] for name in ("left_wrist", "left_hand_ring_tip"))
+    np.testing.assert_allclose(tip - wrist, motion.hands.joints[:, 0, HAND21.index("ring_tip")], atol=1e-6)
+    assert skeleton.parents[skeleton.index("left_hand_thumb_cmc")] == "left_wrist"
+    assert len(motion[1:3].hands) == 2
+    bare = pose()
+    assert bare.with_fingers()[1] == bare.skeleton
+
+
+def test_hands_of_other_frames_are_refused():
+    with pytest.raises(InputError, match="hands of 4 frames, but the motion has 5"):
+        dataclasses.replace(pose(), hands=with_hands(pose(frames=4)).hands)

@@ -11,7 +11,12 @@ SIZE = 300
 
 def _poses(stage, motions, frame, **options):
     return [
-        Pose3D(motion.keypoints.person, stage.place(i, motion, frame), motion.skeleton, **options)
+        Pose3D(
+            motion.keypoints.person,
+            stage.place(i, motion.joints[frame] + motion.root[frame]),
+            motion.skeleton,
+            **options,
+        )
         for i, motion in enumerate(motions)
     ]
 
@@ -44,7 +49,7 @@ def test_limbs_are_where_they_project_in_the_colour_of_their_side(make_motion):
     scene = Scene3D(SIZE, SIZE, stage)
     image = _render(scene, _poses(stage, [motion], 0))
     colors = person_colors(2)
-    pixels = _project(scene, stage, stage.place(0, motion, 0), 0.0)
+    pixels = _project(scene, stage, stage.place(0, motion.joints[0] + motion.root[0]), 0.0)
     for start, end, side in (
         ("left_knee", "left_ankle", "left"),
         ("right_knee", "right_ankle", "right"),

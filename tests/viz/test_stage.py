@@ -8,7 +8,7 @@ from tests.export.conftest import emptied
 
 def _placed(stage, motions):
     return [
-        np.stack([stage.place(index, motion, frame) for frame in range(len(motion))])
+        np.stack([stage.place(index, motion.joints[frame] + motion.root[frame]) for frame in range(len(motion))])
         for index, motion in enumerate(motions)
     ]
 
@@ -70,8 +70,8 @@ def test_gaps_and_late_comers(make_motion):
     early = emptied(early, slice(10, 20))
     stage = Stage.fit([early, late])
     assert np.isfinite(stage.boxes).all()
-    assert np.isnan(stage.place(0, early, 12)).all()
-    assert np.isfinite(stage.place(0, early, 25)).all()
+    assert np.isnan(stage.place(0, early.joints[12] + early.root[12])).all()
+    assert np.isfinite(stage.place(0, early.joints[25] + early.root[25])).all()
 
 
 def test_nobody(make_motion):
