@@ -32,11 +32,12 @@ def pytest_collection_finish():
 
 @pytest.fixture(scope="module", autouse=True)
 def type_checks(request):
-    """Off where whole commands or stand-ins run; test_lift.py and test_demo.py keep them."""
+    """Off where whole commands or stand-ins run, and for `many_calls`; test_lift.py and test_demo.py keep them."""
     folder, file = request.path.relative_to(ROOT / "tests").parts[0], request.path.name
     commands = folder in ("benchmarks", "cli", "docs", "integration", "notebooks")
     stand_ins = file in ("test_callbacks.py", "test_mean_pose.py", "test_paired.py")
     unchecked = stand_ins or (commands and file not in ("test_lift.py", "test_demo.py"))
+    unchecked = unchecked or request.node.get_closest_marker("many_calls") is not None
     jaxtyping.config.update("jaxtyping_disable", unchecked)
     yield
     jaxtyping.config.update("jaxtyping_disable", False)

@@ -16,6 +16,8 @@ from poselift.samples import demo_video
 from poselift.skeleton import COCO17, H36M17
 from tests.cli.running import poselift as command
 
+pytestmark = pytest.mark.many_calls
+
 LENGTH = 1.2
 QUICK = {"detector": "movenet-fast", "weights": "tiny", "end": LENGTH}
 

@@ -1,4 +1,4 @@
-"""What type checkers say of programs that import poselift: all public names are known, and no others."""
+"""What type checkers say of programs that import poselift: public names are known, wrong ones are not."""
 
 import importlib.util
 import re
@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -62,3 +63,6 @@ def test_all_public_names_are_known_and_no_others(checker, tmp_path):
     used = f"print({', '.join(f'_{place}' for place in range(len(names)))})"
     assert errors(tmp_path, "\n".join([*right, used]), checker) == []
     assert errors(tmp_path, WRONG, checker) == [3, 4, 5, 7]
+    page = (Path(__file__).parents[1] / "docs" / "library.md").read_text("utf-8")
+    service = re.search(r"<!-- service -->\n```python\n(.*?)```", page, re.DOTALL)[1]
+    assert errors(tmp_path, service, checker) == []

@@ -8,6 +8,8 @@ from poselift.structures import Keypoints2D
 from poselift.video import Frame
 from tests.camera_path.scenes import FPS, SIZE, K, angle, as_frames, see, turns, wall
 
+pytestmark = pytest.mark.many_calls
+
 COUNT = 16
 
 

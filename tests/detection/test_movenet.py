@@ -9,7 +9,7 @@ from poselift.detection import Search, build_detector
 from poselift.detection.movenet import FastMoveNet, MoveNet, choose_pose
 from poselift.detection.session import Session
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.many_calls]
 
 NETWORKS = ("movenet_multipose", "movenet_thunder")
 ROOT = Path(__file__).parents[2]

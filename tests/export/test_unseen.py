@@ -16,6 +16,8 @@ from poselift.structures import Keypoints2D
 from tests.export.conftest import read_trc, recording_of
 from tests.kinematics.conftest import pose, turn
 
+pytestmark = pytest.mark.many_calls
+
 FRAMES, LEAVES = 60, 40
 HIDDEN = LEAVES + 7
 """First frame from which the ankle counts as out of sight: it is seen in less than 30 % of a second around."""

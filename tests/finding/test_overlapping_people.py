@@ -20,6 +20,8 @@ from poselift.skeleton import COCO17
 from poselift.structures import Detections
 from poselift.video import Frame
 
+pytestmark = pytest.mark.many_calls
+
 CLIP = Path(__file__).parents[3] / "shared" / "cases" / "overlap_cam03.mp4"
 X = [50, 52, 48, 55, 45, 65, 35, 72, 28, 75, 25, 60, 40, 62, 38, 63, 37]
 Y = [10, 7, 7, 9, 9, 30, 30, 55, 55, 78, 78, 85, 85, 130, 130, 175, 175]

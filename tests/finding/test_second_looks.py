@@ -13,6 +13,8 @@ from poselift.samples import demo_video
 from poselift.skeleton import COCO17, COCO_WHOLEBODY23
 from poselift.video import VideoReader
 
+pytestmark = pytest.mark.many_calls
+
 FEET = COCO_WHOLEBODY23.indices(["left_heel", "right_heel", "left_big_toe", "right_big_toe"])
 
 

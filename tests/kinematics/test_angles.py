@@ -9,6 +9,8 @@ from poselift.kinematics.directions import swing
 from poselift.skeleton import CMU28, COCO17, H36M17
 from tests.kinematics.conftest import pose, turn
 
+pytestmark = pytest.mark.many_calls
+
 STANCES = {
     "facing +z": turn("y", 0.0),
     "facing the left": turn("y", 90.0),

@@ -5,6 +5,8 @@ from poselift.kinematics import add_uncertainty, measure_joint_angles, measure_s
 from poselift.kinematics.propagation import _FACTORS, _PEOPLE
 from tests.kinematics.conftest import pose, turn
 
+pytestmark = pytest.mark.many_calls
+
 BENT = {"left_knee": turn("x", 60.0), "right_knee": turn("x", 60.0), "left_elbow": turn("y", -60.0)}
 
 

@@ -9,6 +9,8 @@ from poselift.kinematics.height import estimate_height, scale_to_height
 from poselift.kinematics.whole_body import SIZE, add_body_uncertainty
 from tests.kinematics.conftest import pose, turn
 
+pytestmark = pytest.mark.many_calls
+
 TILT = 0.05
 
 

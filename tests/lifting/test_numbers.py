@@ -14,6 +14,8 @@ from poselift.models import load_weights
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
 
+pytestmark = pytest.mark.many_calls
+
 FRAMES = 12
 ODD = (np.nan, 1e30, -1e30, 1e300, 0.0, 320.0, 1e6)
 

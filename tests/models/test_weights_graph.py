@@ -11,6 +11,8 @@ from poselift.models import LifterConfig, SpatioTemporalLifter, Weights, load_we
 from poselift.models.saved_weights import graph_path, shipped_weights
 from poselift.models.weights_graph import write_graph
 
+pytestmark = pytest.mark.many_calls
+
 
 @pytest.mark.parametrize("name", shipped_weights())
 def test_shipped_graphs_are_up_to_date_and_hold_no_weights(name):

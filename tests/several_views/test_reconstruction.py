@@ -8,6 +8,8 @@ from poselift.core.errors import InputError
 from poselift.geometry import umeyama
 from poselift.several_views import ViewClock, reconstruct
 
+pytestmark = pytest.mark.many_calls
+
 
 def turns(stage, found):
     """Degrees between true and found rotations of the cameras against the first one."""

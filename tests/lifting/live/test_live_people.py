@@ -13,6 +13,8 @@ from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Detections, StreamedPose
 from poselift.video import Captured, Frame
 
+pytestmark = pytest.mark.many_calls
+
 SIZE = (640, 480)
 IMAGE = np.zeros((SIZE[1], SIZE[0], 3), np.uint8)
 BODY = np.random.default_rng(0).uniform((0, 0), (60, 200), (17, 2))

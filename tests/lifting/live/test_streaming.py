@@ -15,6 +15,8 @@ from poselift.lifting.prepare.gaps import MAX_GAP
 from poselift.models import SpatioTemporalLifter
 from poselift.skeleton import COCO17
 
+pytestmark = pytest.mark.many_calls
+
 SMALL = LiftOptions(flip=False, window=15)
 BARE = LiftOptions(flip=False, window=15, refine=False, constant_bones=False)
 

@@ -10,6 +10,8 @@ from poselift.models import load_weights
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
 
+pytestmark = pytest.mark.many_calls
+
 STANDING = np.array(
     [[0, -90], [3, -93], [-3, -93], [6, -92], [-6, -92], [18, -70], [-18, -70], [24, -45], [-24, -45], [26, -20]]
     + [[-26, -20], [11, -15], [-11, -15], [12, 30], [-12, 30], [12, 75], [-12, 75]],
