@@ -48,6 +48,7 @@ def lift(
     end: float | None = None,
     fps: float | None = None,
     quality: str = "balanced",
+    mirrored: bool = False,
     people: Sequence[int] | None = None,
     height: GivenHeights = None,
     fov: float | None = None,
@@ -74,6 +75,8 @@ def lift(
         end: end of the span in seconds, exclusive; the end of the file if None.
         fps: true frames per second, where the video plays at another rate; by its time stamps if None.
         quality: how often the detector looks: best, balanced or fast.
+        mirrored: whether the video, and keypoints found in it, are a mirror image, as phones save selfies: they are
+            mirrored back.
         people: numbers of the people to lift; all if None.
         height: standing height of everybody, or by person's number, metres; estimated if None.
         fov: field of view across the longer side of the picture, degrees; assumed if None.
@@ -110,19 +113,20 @@ def lift(
         camera=camera,
         hands=hands,
     )
-    request = replace(request, detection=replace(request.detection, start=start, end=end, fps=fps, quality=quality))
+    detection = replace(request.detection, start=start, end=end, fps=fps, quality=quality, mirrored=mirrored)
+    request = replace(request, detection=detection)
     lifter = weights
     if not isinstance(lifter, Weights):
         name = os.fspath(lifter)
         lifter = load_weights(name, choose_lifter_device(device, name, wanted))
     clip: Clip
     if keypoints is not None:
-        clip = _open_keypoints(keypoints, video, keypoint_skeleton, image_size, start, end, fps)
+        clip = _open_keypoints(keypoints, video, keypoint_skeleton, image_size, start, end, fps, mirrored)
     elif video is None:
         raise InputError("there is nothing to lift; give a video, or keypoints")
     else:
         finds = wanted.build(device, quiet=True) if isinstance(detector, str) else detector
-        clip = VideoClip(video, finds, start, end, quality, fps)
+        clip = VideoClip(video, finds, start, end, quality, fps, mirrored)
     return lift_clip(clip, lifter, request, progress)
 
 
@@ -217,18 +221,18 @@ def _open_keypoints(
     start: float | None,
     end: float | None,
     fps: float | None,
+    mirrored: bool = False,
 ) -> Clip:
     """The clip of keypoints in a file or in memory."""
     if isinstance(keypoints, Keypoints2D):
         keypoints = [keypoints]
     if isinstance(keypoints, list | tuple):
-        return TrackClip(keypoints, None if video is None else Path(video))
+        return TrackClip(keypoints, None if video is None else Path(video), mirrored)
     file = keypoints
     if not isinstance(file, KeypointFile):
         file = read_keypoints(keypoints, None if skeleton is None else get_skeleton(skeleton))
-    return KeypointClip(
-        file, video=None if video is None else Path(video), fps=fps, image_size=image_size, start=start, end=end
-    )
+    place = None if video is None else Path(video)
+    return KeypointClip(file, video=place, fps=fps, image_size=image_size, start=start, end=end, mirrored=mirrored)
 
 
 @check_annotations

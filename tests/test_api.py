@@ -115,6 +115,16 @@ def test_keypoints_in_memory_lift_as_those_of_the_detector(recording):
         np.testing.assert_array_equal(ours.joints, theirs.joints)
 
 
+def test_keypoints_of_a_mirror_image_give_the_mirrored_motion(recording):
+    tracks = [motion.keypoints for motion in recording.people[:1]]
+    plain, back = (
+        poselift.lift(keypoints=tracks, weights="tiny", mirrored=mirrored).people[0] for mirrored in (False, True)
+    )
+    sides = list(plain.skeleton.flip_indices)
+    np.testing.assert_allclose(back.joints, plain.joints[:, sides] * [-1, 1, 1], atol=2e-3)
+    np.testing.assert_allclose(back.root, plain.root * [-1, 1, 1], atol=2e-3)
+
+
 def body(people=1):
     return np.random.default_rng(0).uniform(100, 300, (8, people, 17, 2))
 

@@ -191,6 +191,7 @@ def _camera(sidecar, folder, about, rate, scene, notes):
     clip.frame_start = _FIRST_FRAME
     behind = data.background_images.new()
     behind.source, behind.clip, behind.alpha = "MOVIE_CLIP", clip, 1.0
+    behind.use_flip_x = about.get("mirrored") is True
     data.show_background_images = True
 
 

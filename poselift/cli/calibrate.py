@@ -12,7 +12,7 @@ import numpy as np
 from poselift.cli.values import local_path
 from poselift.core.errors import InputError
 from poselift.core.files import sha256, write_json
-from poselift.core.progress_text import Output, track
+from poselift.core.progress_text import Output, show, track
 from poselift.data.cmu_bench import CmuBench
 from poselift.lifting import lift_view
 from poselift.lifting.calibration import calibration_factor, error_ratios
@@ -64,7 +64,7 @@ def calibrate(path: Path, corpus: Path, bench: Path) -> float:
     about = {"bench": bench_about, "skeletons": SKELETONS, "keypoints": KEYPOINTS, "coverage": COVERAGE}
     card = {**weights.card, "uncertainty_factor": round(factor, 4), "calibrated_on": about}
     write_json(card_path, seal_card(card))
-    print(f"uncertainty_factor {factor:.4f}, written to {card_path}. Within the uncertainty:")
+    show(f"uncertainty_factor {factor:.4f}, written to {card_path}. Within the uncertainty:")
     for subject, own in sorted(pooled.items()):
-        print(f"  subject {subject}: {100 * np.mean(own <= 1):.1f} % before, {100 * np.mean(own <= factor):.1f} % now")
+        show(f"  subject {subject}: {100 * np.mean(own <= 1):.1f} % before, {100 * np.mean(own <= factor):.1f} % now")
     return factor

@@ -37,6 +37,11 @@ def read_result_for_page(folder: Path, video: Path | None) -> tuple[dict[str, An
             )
     if about.get("video_fps") is not None:
         raise InputError(f"{folder} was lifted with --fps, so its times are not the video's; lift it without")
+    if about.get("mirrored") is True:
+        raise InputError(
+            f"{folder} was lifted with --mirrored, but the editor shows the video as it is: mirror the video itself "
+            "(ffmpeg -i IN.mp4 -vf hflip OUT.mp4), and lift that"
+        )
     times = np.unique(np.concatenate([motion.timestamps for motion in motions]))
     result = {
         "name": video.name,

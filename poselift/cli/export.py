@@ -13,6 +13,7 @@ from poselift.cli.values import local_path
 from poselift.cli.view import write_page_of_people
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
+from poselift.core.progress_text import show
 from poselift.export.character import OWN, Rest, Rigging, rig_names
 from poselift.export.export_formats import FORMATS, ExportOptions, Format
 from poselift.export.markers import MARKER_SETS, place_markers
@@ -134,6 +135,8 @@ def export(request: ExportRequest) -> None:
         InputError: a format cannot do what is wanted, a motion cannot be read, none has a
             pose, or a file cannot be written. The others are written.
     """
+    if not request.formats:
+        raise InputError(f"the motions are npz and JSON already; name another format, any of {', '.join(NAMES)}")
     formats = select_motion_formats(request.formats)
     if request.up == "z":
         _check_all(formats, _list_takers("up"), "--up z: Z cannot point up in")
@@ -173,13 +176,13 @@ def export(request: ExportRequest) -> None:
         remove_partial_of(out)
         with note_failure(str(out), failed):
             warning = format_.write(out, join_recordings([recordings[source] for source in sources]), options)
-            print(out)
+            show(out)
             if warning:
-                print(f"warning: {warning}")
+                show(f"warning: {warning}")
     if page:
         with note_failure(str(page), failed):
             for out in write_page_of_people(list(recordings), page):
-                print(out)
+                show(out)
     if failed:
         raise InputError("\n".join(failed))
 
@@ -242,4 +245,4 @@ def _report_uneven(recordings: dict[Path, Recording]) -> None:
     for source, recording in recordings.items():
         found = place_markers(recording.people)
         if found.resampled:
-            print(f"{source}: frames at uneven times; markers are at an even {found.rate:.6g} frames a second")
+            show(f"{source}: frames at uneven times; markers are at an even {found.rate:.6g} frames a second")

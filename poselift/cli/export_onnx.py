@@ -7,6 +7,7 @@ from typing import Any
 from poselift.cli.values import check_out_file, local_path
 from poselift.cli.weights import add_lifter_option
 from poselift.core.errors import InputError
+from poselift.core.progress_text import show
 
 
 def add_command(commands: Any) -> None:
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace) -> None:
     if options.beside:
         if options.file is not None or options.no_flip:
             raise InputError("--beside takes no FILE and no --no-flip; leave them out")
-        print(write_graph(load_weights(options.weights)))
+        show(write_graph(load_weights(options.weights)))
         return
     if options.file is None:
         raise InputError("no FILE is given; give a name such as small.onnx, or --beside")
@@ -52,4 +53,4 @@ def run(options: argparse.Namespace) -> None:
     check_out_file(file, (".onnx",), "FILE")
     difference = export_onnx(load_weights(options.weights), file, flip=not options.no_flip)
     size = file.stat().st_size / 1e6
-    print(f"{file}: {size:.1f} MB; its joints differ from PyTorch's by at most {1000 * difference:.4f} mm")
+    show(f"{file}: {size:.1f} MB; its joints differ from PyTorch's by at most {1000 * difference:.4f} mm")

@@ -15,7 +15,7 @@ from poselift.cli.request_fields import make_request
 from poselift.cli.values import check_out_file, list_of, local_path
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
-from poselift.core.progress_text import Output, stage_progress
+from poselift.core.progress_text import Output, show, stage_progress
 from poselift.export.zero import count_from_zero
 from poselift.kinematics import cut_gait_cycles, measure_gait, measure_joint_angles
 from poselift.numerics.times import frame_at, half_interval
@@ -127,7 +127,7 @@ def draw(request: FigureRequest) -> None:
         check_out_file(out, _VIDEO_ENDINGS)
         _check_options(request)
         _write_video(request)
-        print(out)
+        show(out)
         return
     from poselift.viz.plots.style import ENDINGS, save_figure  # matplotlib is slow to load
 
@@ -137,7 +137,7 @@ def draw(request: FigureRequest) -> None:
     if len({motion.frame for motion in motions}) > 1:
         raise InputError("some motions are in the camera frame and some in the world; lift all in one run")
     save_figure(_KINDS[request.kind](motions, request), out)
-    print(out)
+    show(out)
 
 
 def _start(request: FigureRequest) -> float:
@@ -160,11 +160,13 @@ def _draw_strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     times = _choose_moments(motions, request.at, _COLUMNS)
     video = request.video or find_video(first.parent)
     if video is None:
-        print("warning: the video is not where it was; the strip has none. --video FILE gives it")
+        show("warning: the video is not where it was; the strip has none. --video FILE gives it")
     slack = min(_SLACK, half_interval(motions[0].timestamps))
-    rate = read_video_rate(about, first)
+    rate, mirrored = read_video_rate(about, first), about.get("mirrored") is True
     pictures = (
-        [_take_frame(video, time + _start(request), slack, camera.image_size, rate) for time in times] if video else []
+        [_take_frame(video, time + _start(request), slack, camera.image_size, rate, mirrored) for time in times]
+        if video
+        else []
     )
     return strip_plot(motions, times, pictures, camera)
 
@@ -183,7 +185,8 @@ def _write_video(request: FigureRequest) -> None:
     check_video(video, first.camera.image_size)
     half = float(max(half_interval(motion.timestamps) for motion in people))
     start, end = first.clock.span
-    frames = VideoReader(video, max(0.0, start - min(_SLACK, half)), end + half, fps=first.clock.video_fps)
+    slack, mirrored = min(_SLACK, half), first.origin.mirrored
+    frames = VideoReader(video, max(0.0, start - slack), end + half, first.clock.video_fps, mirrored)
     with stage_progress(Output(quiet=False)) as report:
         write_overlay(request.out, frames, replace(first, people=people), angles=True, report=report)
 
@@ -279,8 +282,8 @@ def _choose_moments(motions: Sequence[Motion], given: Sequence[float] | None, co
 
 
 def _take_frame(
-    video: Path, time: float, slack: float, size: Sequence[int], fps: float | None
+    video: Path, time: float, slack: float, size: Sequence[int], fps: float | None, mirrored: bool
 ) -> UInt8[np.ndarray, "h w 3"]:
     """The frame of a moment."""
     check_video(video, size)
-    return next(iter(VideoReader(video, max(0.0, time - slack), fps=fps))).image
+    return next(iter(VideoReader(video, max(0.0, time - slack), fps=fps, mirrored=mirrored))).image

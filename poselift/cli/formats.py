@@ -18,16 +18,20 @@ from poselift.structures import Recording
 NAMES = (*FORMATS, PAGE)
 """All formats by their names on the command line."""
 
+_ALWAYS = ("npz", "json")
+"""What `poselift lift` writes of each person without being asked: such a format may be named, and changes nothing."""
+
 
 def parse_formats(text: str) -> tuple[str, ...]:
-    """Names of formats in an option's value, such as "trc,bvh".
+    """Names of formats in an option's value, such as "trc,bvh", without those of `_ALWAYS`.
 
     Raises:
         ArgumentTypeError: none is named, one is unknown, or its package is not installed.
     """
-    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    if not names:
+    given = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if not given:
         raise ArgumentTypeError(f"name a format, any of {', '.join(NAMES)}")
+    names = tuple(name for name in given if name not in _ALWAYS)
     try:
         for name in names:
             choose("format", name, dict.fromkeys(NAMES))

@@ -61,7 +61,15 @@ class KeypointRequest:
         """
         skeleton = None if self.skeleton is None else get_skeleton(self.skeleton)
         file = read_keypoints(self.path, skeleton)
-        return KeypointClip(file, video=video, fps=wanted.fps, image_size=self.size, start=wanted.start, end=wanted.end)
+        return KeypointClip(
+            file,
+            video=video,
+            fps=wanted.fps,
+            image_size=self.size,
+            start=wanted.start,
+            end=wanted.end,
+            mirrored=wanted.mirrored,
+        )
 
 
 def make_keypoint_request(arguments: argparse.Namespace) -> KeypointRequest | None:

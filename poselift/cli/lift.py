@@ -100,13 +100,14 @@ def run(arguments: argparse.Namespace) -> None:
         clip: Clip = keypoints.open_clip(video, detection)
     else:
         detector = detection.detector.build(arguments.device, arguments.quiet)
-        clip = VideoClip(path, detector, detection.start, detection.end, detection.quality, detection.fps)
+        span = detection.start, detection.end
+        clip = VideoClip(path, detector, *span, detection.quality, detection.fps, detection.mirrored)
     with stage_progress(output) as report, open_results(out, path, video, request.formats) as unfinished:
         recording = lift_into(unfinished, clip, weights, request, report)
     for warning in recording.warnings:
-        output.print(make_printable(f"warning: {warning}"))
+        output.print(f"warning: {warning}")
     if recording.camera_report:
-        output.print(make_printable(str(recording.camera_report["text"])))
+        output.print(str(recording.camera_report["text"]))
     posed = [motion for motion in recording.people if motion.posed.any()]
     if not posed:
         summary = make_printable(f"nobody was lifted in {path}; the reasons are in {out / SUMMARY}")
@@ -121,10 +122,8 @@ def run(arguments: argparse.Namespace) -> None:
     if video is None and drawn:
         look += " (2D on blank pictures, because --video is not given)"
     output.print(
-        make_printable(
-            f"{people} in {frames} {'frame' if frames == 1 else 'frames'}. Look at {look}; the motion is in "
-            f"{out}/person_*.npz"
-        )
+        f"{people} in {frames} {'frame' if frames == 1 else 'frames'}. Look at {look}; the motion is in "
+        f"{out}/person_*.npz"
     )
 
 

@@ -55,6 +55,11 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
         metavar="N",
         help="true frames per second: of the keypoints, or of a video in slow motion (default: by its time stamps)",
     )
+    what.add_argument(
+        "--mirrored",
+        action="store_true",
+        help="the pictures are a mirror image, as phones save selfies: mirror them back, so that left is left",
+    )
     add_camera_options(parser)
     how = parser.add_argument_group("how")
     how.add_argument(

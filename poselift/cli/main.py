@@ -20,7 +20,7 @@ from poselift import __version__
 from poselift.cli.values import explain_value
 from poselift.core.choices import did_you_mean
 from poselift.core.endings import PICTURE_ENDINGS
-from poselift.core.errors import InputError, describe, make_printable
+from poselift.core.errors import InputError, describe, lacks_memory, make_printable
 from poselift.core.optional import not_installed
 from poselift.core.telemetry import turn_off_telemetry
 
@@ -50,6 +50,12 @@ _COMMANDS = {
 
 _HYDRA = ("train", "evaluate")
 """The commands that Hydra configures by conf/NAME.yaml."""
+
+
+_NO_MEMORY = (
+    "there is not enough memory; close other programs, or raise the limit of this shell (ulimit -v) or batch system; "
+    "a long video also goes in parts, with --start and --end"
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -118,6 +124,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise ends[0] from None
         # Of a full disk or a missing permission, the user needs the system's own words.
         words = str(error) if isinstance(error, InputError) else describe(error)
+        if lacks_memory(error):  # also where libraries wrap it
+            words = _NO_MEMORY
         print(make_printable(f"error: {words}"), file=sys.stderr)
         raise SystemExit(2) from None
     except (SystemExit, ModuleNotFoundError) as error:
@@ -133,10 +141,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         raise SystemExit(128 + signal.SIGINT) from None
-    except Exception:
+    except Exception as error:
         if ends:
             raise ends[0] from None
-        raise
+        if not lacks_memory(error):
+            raise
+        print(f"error: {_NO_MEMORY}", file=sys.stderr)
+        raise SystemExit(2) from None
 
 
 def _run_hydra(end: Callable[[int, object], None], name: str, *arguments: str) -> None:

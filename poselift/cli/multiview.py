@@ -152,16 +152,14 @@ def run(arguments: argparse.Namespace) -> None:
         made = join_into(unfinished, clips, weights, request, views, report)
     recording = made.recording
     for warning in recording.warnings:
-        output.print(make_printable(f"warning: {warning}"))
+        output.print(f"warning: {warning}")
     if not any(motion.posed.any() for motion in recording.people):
         print(make_printable(f"nobody was lifted; the reasons are in {out / SUMMARY}"), file=sys.stderr)
         raise SystemExit(NOBODY)
     count = len(recording.people)
     output.print(
-        make_printable(
-            f"{count} {'person' if count == 1 else 'people'} from {len(clips)} views in {recording.clock.frames} "
-            f"frames. The motion is in {out}/person_*.npz; how sure the cameras are, in {out / CALIBRATION_REPORT}"
-        )
+        f"{count} {'person' if count == 1 else 'people'} from {len(clips)} views in {recording.clock.frames} "
+        f"frames. The motion is in {out}/person_*.npz; how sure the cameras are, in {out / CALIBRATION_REPORT}"
     )
 
 

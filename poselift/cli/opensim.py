@@ -8,6 +8,7 @@ from poselift.cli.formats import add_motions_argument
 from poselift.cli.values import local_path
 from poselift.core.files import check_writable, write_json
 from poselift.core.optional import require
+from poselift.core.progress_text import show
 from poselift.export.opensim import SCALED, write_opensim
 from poselift.export.opensim_run import MOTION, find_model, run_opensim
 from poselift.recordings.reading import find_motions, read_posed
@@ -68,5 +69,5 @@ def run(options: argparse.Namespace) -> None:
         )
         lines.append(f"| {name} | {errors.frames} | {1000 * errors.mean:.1f} | {1000 * errors.worst:.1f} |")
     write_json(out / _REPORT, {"version": 1, "model": str(model), "motions": report})
-    print("\n".join(lines))
-    print(out)
+    show("\n".join(lines))
+    show(out)

@@ -12,6 +12,7 @@ from poselift.cli.earlier_run import find_last_checkpoint
 from poselift.cli.run_record import evaluation_command, resume_command
 from poselift.cli.train_parts import RunParts
 from poselift.core.errors import InputError
+from poselift.core.progress_text import show
 from poselift.reports.training_log import read_log
 from poselift.training.csv_log import CsvLog
 from poselift.training.loss_curves import plot_curves
@@ -22,12 +23,12 @@ from poselift.training.task import LiftingTask
 def say_what_comes(config: DictConfig, task: LiftingTask, trainer: pl.Trainer, step: int) -> None:
     """Prints the size of the lifter, the number of steps, where checkpoints go, and how to stop and go on."""
     parameters = sum(parameter.numel() for parameter in task.lifter.parameters())
-    print(f"{type(task.lifter).__name__}: {parameters:,} parameters")
+    show(f"{type(task.lifter).__name__}: {parameters:,} parameters")
     if trainer.max_steps > 0:
         begins = f", from step {step:,}" if step else ""
-        print(f"{trainer.max_steps:,} steps{begins}, into {config.output}; about how long, after the first few")
+        show(f"{trainer.max_steps:,} steps{begins}, into {config.output}; about how long, after the first few")
     if config.callbacks.last:
-        print(
+        show(
             f"From the first step on, Ctrl-C stops after the step and saves {config.callbacks.last.path}. Go on with: "
             f"{resume_command(config)}"
         )
@@ -42,9 +43,9 @@ def end_stopped(config: DictConfig, trainer: pl.Trainer, number: int) -> NoRetur
     if not trainer.is_global_zero:
         raise SystemExit(0) from None  # Lightning kills the first process if another one fails
     if find_last_checkpoint(config):
-        print(f"Stopped. Go on with: {resume_command(config)}")
+        show(f"Stopped. Go on with: {resume_command(config)}")
     else:
-        print(f"Stopped before the first checkpoint in {config.output}; start the run again.")
+        show(f"Stopped before the first checkpoint in {config.output}; start the run again.")
     raise SystemExit(128 + number) from None
 
 
@@ -66,7 +67,7 @@ def report_finished(
     if not trainer.is_global_zero:
         return None
     more = {"steps" if config.steps == trainer.max_steps else "trainer.max_steps": 2 * step}
-    print(
+    show(
         f"This run is finished: it has its {step:,} steps. To train on, with the schedule of the new number of steps: "
         f"{resume_command(config, **more)}"
     )
@@ -81,16 +82,16 @@ def finish(config: DictConfig, trainer: pl.Trainer, parts: RunParts) -> float | 
         plot_curves(read_log(log.path), Path(config.output))
     for average in parts.averages:
         if average.averaged:
-            print(f"Mean of the last {average.averaged}: {average.path}")
+            show(f"Mean of the last {average.averaged}: {average.path}")
     best = parts.best
     if best is None or not math.isfinite(best.best):
-        print("No validation ran, so there are no best weights.")
+        show("No validation ran, so there are no best weights.")
         return None
     if not best.path.is_file():
-        print(f"The best weights are missing: {best.path}. Give another name= or output= to train again.")
+        show(f"The best weights are missing: {best.path}. Give another name= or output= to train again.")
         return best.best
     command = evaluation_command(config, HydraConfig.get().runtime.choices, best.path)
     mean_pose = trainer.callback_metrics.get(MEAN_POSE)
     beside = "" if mean_pose is None else f", a mean pose {float(mean_pose):.2f} mm"
-    print(f"Best weights: {best.path} ({best.monitor} {best.best:.2f} mm{beside}). Evaluate them: {command}")
+    show(f"Best weights: {best.path} ({best.monitor} {best.best:.2f} mm{beside}). Evaluate them: {command}")
     return best.best

@@ -13,6 +13,7 @@ from poselift.cli.editable import read_result_for_page
 from poselift.cli.values import check_out_file, local_path
 from poselift.cli.web import add_runtime_options
 from poselift.core.errors import InputError
+from poselift.core.progress_text import show
 from poselift.export.export_formats import FORMATS
 from poselift.kinematics import measure_joint_angles
 from poselift.recordings import read_recording, read_sidecar
@@ -61,9 +62,9 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         written = write_page_of_people(find_people(given), out, arguments.video)
     if arguments.video is None and find_video(given) is None:
-        print("warning: the video is not where it was; the page has none. --video FILE gives it")
+        show("warning: the video is not where it was; the page has none. --video FILE gives it")
     size = sum(path.stat().st_size for path in written) / 1e6
-    print(f"{' and '.join(map(str, written))}: {size:.1f} MB. Open {out} in a browser; it needs no network")
+    show(f"{' and '.join(map(str, written))}: {size:.1f} MB. Open {out} in a browser; it needs no network")
     if arguments.open:
         webbrowser.open(out.absolute().as_uri())
 
@@ -93,7 +94,8 @@ def write_page_of(
     title = str(first.get("video") or first.get("keypoints_file") or out.absolute().parent.name)
     angles = {motion.keypoints.person: measure_joint_angles(motion) for motion in motions if motion.posed.any()}
     shown = View(title, first["camera"], about, angles, _make_characters(recording))
-    return write_page(out, motions, shown, video, recording.clock.span, recording.clock.video_fps)
+    clock = recording.clock
+    return write_page(out, motions, shown, video, clock.span, clock.video_fps, recording.origin.mirrored)
 
 
 def write_page_of_people(found: list[Path], out: Path, video: Path | None = None) -> list[Path]:
@@ -128,7 +130,7 @@ def write_page_of_people(found: list[Path], out: Path, video: Path | None = None
     except InputError as error:
         if video is not None:
             raise
-        print(f"warning: the page has no video: {error}")
+        show(f"warning: the page has no video: {error}")
         shown_video = None
     return write_page_of(recording, out, shown_video, sidecars)
 

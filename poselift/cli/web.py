@@ -4,6 +4,7 @@ import argparse
 import functools
 import http.server
 import tempfile
+import threading
 import webbrowser
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,13 @@ from urllib.parse import urlsplit
 from poselift.cli.values import local_path
 from poselift.core.errors import InputError, reason
 from poselift.core.files import check_writable
+from poselift.core.progress_text import show
 from poselift.viz.site import HEADERS, write_site
 
+_MOST_OPEN = 64
+"""Connections at once; a browser opens six to a host."""
+_SLOWEST_READER = 600.0
+"""Seconds for which a browser may take nothing of an answer: players of video pause."""
 _PORT = 8047
 """Port of the served page: the same each time, so that the browser keeps what it has loaded."""
 
@@ -66,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
         check_writable(options.folder.absolute().parent)
         written = write_site(options.folder, options.ort, options.offline)
         size = sum(path.stat().st_size for path in written.iterdir()) / 1e6
-        print(f"{written}: {size:.0f} MB. Put it on a static host with https, or run poselift web to try it here")
+        show(f"{written}: {size:.0f} MB. Put it on a static host with https, or run poselift web to try it here")
         return
     with tempfile.TemporaryDirectory() as name:
         serve_site(write_site(Path(name) / "site", options.ort, options.offline), options.port, options.open)
@@ -91,14 +97,32 @@ def serve_site(folder: Path, port: int, opened: bool, query: str = "") -> None:
         raise InputError(f"port {port} cannot be used ({reason(error)}); choose another one with --port") from error
     with server:
         address = f"http://localhost:{server.server_address[1]}{query}"
-        print(f"{address} serves the page to this machine; stop with Ctrl-C", flush=True)
+        show(f"{address} serves the page to this machine; stop with Ctrl-C")
         if opened:
             webbrowser.open(address)
         server.serve_forever()
 
 
 class _Server(http.server.ThreadingHTTPServer):
-    """Says nothing of browsers that vanish or ask for nonsense."""
+    """Says nothing of browsers that vanish or ask for nonsense; has at most `_MOST_OPEN` connections."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._open = threading.BoundedSemaphore(_MOST_OPEN)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answers in a thread of its own, or closes the connection if too many are open."""
+        if self._open.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answers, and gives the place of the connection back."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._open.release()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Prints nothing."""
@@ -106,6 +130,9 @@ class _Server(http.server.ThreadingHTTPServer):
 
 class _Handler(http.server.SimpleHTTPRequestHandler):
     """Files with the headers that give threads and stop connections; a page of another host reads none."""
+
+    timeout = 10.0
+    """Seconds for each part of a request: a connection that asks for nothing would keep its thread for ever."""
 
     def send_head(self) -> Any:
         """The file, unless the request names another host: a page of the web can give its name this machine's address.
@@ -116,6 +143,7 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         if urlsplit(f"//{self.headers.get('Host', 'localhost')}").hostname not in ("localhost", "127.0.0.1"):
             self.send_error(http.HTTPStatus.FORBIDDEN, "this page is for this machine; open it at localhost")
             return None
+        self.connection.settimeout(_SLOWEST_READER)
         return super().send_head()
 
     def end_headers(self) -> None:

@@ -1,11 +1,17 @@
 """Errors for users."""
 
+import errno
 import unicodedata
 
 _LONGEST = 300
 """Letters of another library's message."""
 _WIDEST = 2000
 """Letters of a line on a console: values and names from a damaged file have any length."""
+_NO_MEMORY = (
+    *("failed to map segment", "cannot allocate memory", "bad_alloc", "bad allocation", "insufficient memory"),
+    *("failed to allocate memory", "can't start new thread"),
+)
+"""What loaders of libraries, PyTorch, onnxruntime and OpenCV say, instead of a MemoryError."""
 _ODD = ("Cc", "Cs")
 """Unicode's categories of control characters and of halves of letters, which stand for bytes that are not UTF-8."""
 
@@ -39,6 +45,17 @@ def reason(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return shorten(" ".join(str(error).split()) or type(error).__name__)
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether an error of any library says that there is not enough memory, or no room for another thread.
+
+    Example:
+        >>> lacks_memory(MemoryError()), lacks_memory(RuntimeError("std::bad_alloc")), lacks_memory(ValueError("no"))
+        (True, True, False)
+    """
+    lacking = isinstance(error, OSError) and error.errno in (errno.ENOMEM, errno.EAGAIN)
+    return lacking or isinstance(error, MemoryError) or any(words in str(error).lower() for words in _NO_MEMORY)
 
 
 def first_line(error: BaseException) -> str:

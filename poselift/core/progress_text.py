@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 from tqdm import tqdm
 
+from poselift.core.errors import make_printable
+
 _EVERY = 60.0
 """Seconds between two lines: few enough for a log of hours, and nobody thinks that the job hangs."""
 
@@ -15,6 +17,11 @@ _Item = TypeVar("_Item")
 
 _BAR = "{desc:<15} {bar:40} {percentage:3.0f}% {remaining}"
 """A bar of tqdm; `remaining` is the time left."""
+
+
+def show(line: object) -> None:
+    """Prints a line, or several, with the control characters that names of files can have escaped."""
+    print(make_printable(str(line)), flush=True)
 
 
 class Output:
@@ -35,9 +42,9 @@ class Output:
         return not self.quiet and self.file.isatty()
 
     def print(self, line: str) -> None:
-        """Writes a line, above the bars."""
+        """Writes a line, above the bars; control characters are escaped."""
         if not self.quiet:
-            tqdm.write(line, file=self.file)
+            tqdm.write(make_printable(line), file=self.file)
             self.file.flush()
 
     def open_bar(self, what: str, total: int | float | None, look: str = _BAR, row: int = 0) -> tqdm:

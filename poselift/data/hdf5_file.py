@@ -16,7 +16,7 @@ from poselift.core.errors import InputError, reason
 from poselift.core.isolated_reader import read_isolated
 from poselift.core.optional import require
 from poselift.core.safe_parsing import limit_unpacked
-from poselift.data.scientific_files import dataset_array
+from poselift.data.scientific_files import dataset_array, open_hdf5
 
 Array = tuple[tuple[str, ...], np.ndarray]
 """Names of the dimensions, empty text where one has none, and the values."""
@@ -79,7 +79,7 @@ def hdf5_arrays(path: str, most: int, names: list[str]) -> tuple[dict[str, Array
     """
     import h5py
 
-    with h5py.File(path) as file:
+    with open_hdf5(path) as file:
         found = {name: file[name] for name in names if isinstance(file.get(name), h5py.Dataset)}
         arrays = {
             name: (_dimensions(dataset), _as_text(dataset_array(dataset, most))) for name, dataset in found.items()

@@ -21,7 +21,7 @@ from poselift.core.isolated_reader import read_isolated
 from poselift.core.optional import require
 from poselift.core.safe_parsing import limit_unpacked
 from poselift.core.unpickling import RestrictedUnpickler
-from poselift.data.scientific_files import dataset_array
+from poselift.data.scientific_files import dataset_array, open_hdf5
 
 _Columns = list[tuple[str, ...]]
 _Frame = tuple[_Columns, list[int] | None, Float[np.ndarray, "t c"]]
@@ -54,9 +54,7 @@ def _read_file(path: str, most: int) -> tuple[_Columns, np.ndarray | None, np.nd
 
     Damaged files raise various exceptions.
     """
-    import h5py
-
-    with h5py.File(path) as file:
+    with open_hdf5(path) as file:
         tables = [group for group in file.values() if "pandas_type" in group.attrs]
         if len(tables) != 1:
             raise ValueError(f"it holds {len(tables)} tables, expected one, 'df_with_missing'")

@@ -5,7 +5,9 @@ Call these functions through `read_isolated` only.
 Damaged files crash SciPy's reader of MATLAB files and the HDF5 library, and keep that and cdflib for ever.
 """
 
+import contextlib
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,23 @@ def mat5_arrays(path: str, most: int, names: list[str]) -> dict[str, np.ndarray]
             _check_size(name, shape, 1 if kind in ("int8", "uint8", "char", "logical") else 8, most)
     arrays: dict[str, np.ndarray] = loadmat(path, variable_names=names)
     return {name: arrays[name] for name in names if name in arrays}
+
+
+@contextlib.contextmanager
+def open_hdf5(path: str) -> Iterator[Any]:
+    """The `h5py.File` of a path.
+
+    Raises:
+        ValueError: a link in it leads to another file, which HDF5 would open.
+    """
+    import h5py
+
+    with h5py.File(path) as file:
+        # An error inside of the walk would not get through the library.
+        outside = file.visititems_links(lambda name, link: name if isinstance(link, h5py.ExternalLink) else None)
+        if outside is not None:
+            raise ValueError(f"the values of {outside} lie in other files")
+        yield file
 
 
 def dataset_array(dataset: Any, most: int) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from poselift.core.device import check_device, has_nvidia_driver
-from poselift.core.errors import InputError, reason
+from poselift.core.errors import InputError, lacks_memory, reason
 from poselift.core.onnx_runtime import onnxruntime
 from poselift.core.threads import core_limit
 
@@ -109,6 +109,7 @@ def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.Infer
     try:
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = threads or core_limit()
+        settings.log_severity_level = 4  # its errors are raised; it would print them too
         # Threads that wait for work must not take the core of another network.
         settings.add_session_config_entry("session.intra_op.allow_spinning", "0")
         if not cv2.checkHardwareSupport(_VNNI):
@@ -118,6 +119,8 @@ def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.Infer
         model = path if os.fsencode(path).decode(errors="replace") == str(path) else path.read_bytes()
         session = onnxruntime.InferenceSession(model, settings, providers=providers)
     except Exception as error:  # onnxruntime's exceptions have no common base
+        if lacks_memory(error):
+            raise
         raise InputError(f"model {path} cannot be used by onnxruntime: {reason(error)}") from error
     # If CUDA's libraries do not load, onnxruntime falls back to the CPU with a mere log line.
     if wanted == "cuda" and "CUDAExecutionProvider" not in session.get_providers():

@@ -52,6 +52,7 @@ class Clip(Protocol):
         image_size: (width, height) of the frames in pixels.
         fps: average frames per second; None if unknown.
         video_fps: true frames per second of the video, if they are not those of its time stamps; None otherwise.
+        mirrored: whether the video shows a mirror image; frames and people are mirrored back.
         duration: expected seconds of the clip, for progress bars; None if unknown.
         span: the chosen (start, end) in seconds, end exclusive; infinite where the user chose none.
     """
@@ -63,6 +64,7 @@ class Clip(Protocol):
     image_size: tuple[int, int]
     fps: float | None
     video_fps: float | None
+    mirrored: bool
     duration: float | None
     span: tuple[float, float]
 
@@ -101,6 +103,7 @@ class VideoClip:
         end: end of the span in seconds, exclusive; the end of the video if None.
         quality: how often the detector looks, one of `QUALITIES`.
         fps: frames per second of the recording, for slow motion; see `poselift.video.VideoReader`.
+        mirrored: whether the video shows a mirror image, which is mirrored back.
 
     Raises:
         InputError: the file is not a video, the span is empty, `fps` is no frame rate, or the quality is unknown.
@@ -115,11 +118,12 @@ class VideoClip:
         end: float | None = None,
         quality: str = DEFAULT_QUALITY,
         fps: float | None = None,
+        mirrored: bool = False,
     ) -> None:
         self._finder = build_finder(detector, quality)
         self._quality = quality
-        self._reader = VideoReader(path, start, end, fps)
-        self._detector, self.video_fps = detector, fps
+        self._reader = VideoReader(path, start, end, fps, mirrored)
+        self._detector, self.video_fps, self.mirrored = detector, fps, mirrored
         info = self._reader.info
         self.path = info.path
         self.video: Path | None = info.path

@@ -15,6 +15,7 @@ from poselift.keypoints.content import KeypointFile
 from poselift.keypoints.input_file import LAST_FRAME
 from poselift.keypoints.people import NamedDetections, NamedTracker
 from poselift.numerics.times import check_bounds, check_intervals, check_rate, check_span, usual_interval
+from poselift.structures.detections import mirror_people
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
 
@@ -56,6 +57,7 @@ class KeypointClip:
         image_size: (width, height) in pixels, if neither the video nor the file has it.
         start: first second of the span; the beginning if None.
         end: end of the span in seconds, exclusive; the end of the file if None.
+        mirrored: whether the keypoints were found in a mirror image: they, and the frames, are mirrored back.
 
     Attributes:
         path: the file.
@@ -65,6 +67,7 @@ class KeypointClip:
         image_size: (width, height) in pixels.
         fps: average frames per second; None for a single frame.
         video_fps: true frames per second of the video, if they are not those of its time stamps; None otherwise.
+        mirrored: whether the video shows a mirror image; also where the file is a result of one.
         duration: expected seconds of the video, for progress bars; None without a video.
         span: the chosen (start, end) in seconds.
         warnings: problems of the input, one line each; complete after `people` is exhausted.
@@ -91,8 +94,9 @@ class KeypointClip:
         image_size: tuple[int, int] | None = None,
         start: float | int | None = None,
         end: float | int | None = None,
+        mirrored: bool = False,
     ) -> None:
-        self._file = file
+        self._file, self.mirrored = file, mirrored or file.mirrored_back
         self._given = None if fps is None else check_rate(fps, "--fps")
         self.video_fps: float | None = None
         self._sampled = False  # whether the file has frames of some pictures only, at a rate of its own
@@ -122,7 +126,7 @@ class KeypointClip:
 
     def _open(self, video: Path) -> VideoReader:
         """The video, by the clock of the recording."""
-        reader = VideoReader(video)
+        reader = VideoReader(video, mirrored=self.mirrored)
         rate, pictures = reader.info.fps, reader.info.frames
         if self._given is None or rate is None:
             return reader
@@ -137,7 +141,7 @@ class KeypointClip:
             self._sampled = True
             return reader
         self.video_fps = true
-        return VideoReader(video, fps=true)
+        return VideoReader(video, fps=true, mirrored=self.mirrored)
 
     def _own_rate(self) -> float | None:
         """Frames per second by the timestamps of the file, if it has any."""
@@ -213,6 +217,8 @@ class KeypointClip:
         fit = self._file.fit(self.image_size, 0 if self._video is None else self._video.info.rotation)
         self.warnings += fit.warnings
         detections = self._file.detections(fit)
+        if self.mirrored and not self._file.mirrored_back:
+            detections = {number: mirror_people(people, self.image_size[0]) for number, people in detections.items()}
         if self._video is None or self._file.timestamps is not None:
             times = self._own_times()
         elif self._sampled:

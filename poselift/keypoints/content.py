@@ -66,6 +66,7 @@ class KeypointFile:
         image_size: (width, height) of the pictures in pixels; None if unknown.
         timestamps: of each frame, seconds; None if unknown.
         normalised: whether coordinates are shares of the picture's width and height instead of pixels.
+        mirrored_back: whether the video shows a mirror image, but the coordinates do not: of a result of one.
     """
 
     path: Path
@@ -75,6 +76,7 @@ class KeypointFile:
     image_size: tuple[int, int] | None = None
     timestamps: dict[int, float] | None = None
     normalised: bool = False
+    mirrored_back: bool = False
 
     def __post_init__(self) -> None:
         """Checks that everybody has the joints of the skeleton."""

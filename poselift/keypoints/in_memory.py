@@ -26,19 +26,20 @@ class TrackClip:
     Args:
         tracks: one for each person, with different numbers, of one video.
         video: the video, for pictures; blank ones if None.
+        mirrored: whether the tracks were found in a mirror image: they, and the frames, are mirrored back.
 
     Raises:
         InputError: there is no track, two have one number, or they are of pictures of different sizes.
     """
 
-    def __init__(self, tracks: Sequence[Keypoints2D], video: Path | None = None) -> None:
+    def __init__(self, tracks: Sequence[Keypoints2D], video: Path | None = None, mirrored: bool = False) -> None:
         if not tracks or not all(isinstance(track, Keypoints2D) and len(track) for track in tracks):
             raise InputError("keypoints has no tracks; give the Keypoints2D of at least one person, with frames")
         if len({track.person for track in tracks}) < len(tracks):
             raise InputError("two tracks have one number; give each person another `person`")
         if len({track.image_size for track in tracks}) > 1:
             raise InputError("the tracks are of pictures of different sizes; give those of one video")
-        self._tracks = list(tracks)
+        self._tracks, self.mirrored = [track.mirror() if mirrored else track for track in tracks], mirrored
         self._times = np.unique(np.concatenate([track.timestamps for track in tracks]))
         self.path, self.video = video or Path("keypoints"), video
         self.detector_name, self.detector_weights = "keypoints", dict[str, str]()
@@ -53,7 +54,7 @@ class TrackClip:
     def frames(self) -> Iterator[Frame]:
         """All frames of the video, or blank ones at the times of the tracks."""
         if self.video is not None:
-            yield from VideoReader(self.video)
+            yield from VideoReader(self.video, mirrored=self.mirrored)
             return
         blank = np.full((self.image_size[1], self.image_size[0], 3), _BLANK, np.uint8)
         for index, time in enumerate(self._times.tolist()):

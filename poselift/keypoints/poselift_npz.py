@@ -8,7 +8,7 @@ from pathlib import Path
 from poselift.keypoints.content import KeypointFile, Observation, frames_by_time
 from poselift.keypoints.input_file import KeypointInput
 from poselift.keypoints.videopose3d import arrays_of
-from poselift.recordings import read_motion
+from poselift.recordings import read_motion, read_sidecar
 from poselift.recordings.names import is_person
 from poselift.structures import Keypoints2D
 
@@ -56,4 +56,7 @@ def read(file: KeypointInput) -> KeypointFile:
             for person, track in tracks.items()
         }
     )
-    return KeypointFile(file.path, "poselift", first.skeleton, frames, first.image_size, timestamps)
+    mirrored = read_sidecar(files[0].with_suffix(".json")).get("mirrored") is True
+    return KeypointFile(
+        file.path, "poselift", first.skeleton, frames, first.image_size, timestamps, mirrored_back=mirrored
+    )

@@ -68,6 +68,7 @@ class DetectionRequest:
         end: end of the span, seconds, exclusive; the end of the video if None.
         fps: true frames per second, where the video plays at another rate; by its time stamps if None.
         quality: how often the detector looks: best, balanced or fast.
+        mirrored: whether the pictures, and keypoints found in them, are a mirror image.
         detector: finds the people.
 
     Raises:
@@ -78,6 +79,7 @@ class DetectionRequest:
     end: float | None = None
     fps: float | None = None
     quality: str = DEFAULT_QUALITY
+    mirrored: bool = False
     detector: DetectorRequest = field(default_factory=DetectorRequest)
 
     def __post_init__(self) -> None:

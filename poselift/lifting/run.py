@@ -208,4 +208,7 @@ def _describe_origin(clip: Clip, weights: Weights) -> Origin:
         "window": weights.window,
         "uncertainty_factor": weights.uncertainty_factor,
     }
-    return Origin(clip.path, clip.video, clip.detector_name, clip.detector_weights, lifter, network_name(weights))
+    network = network_name(weights)
+    return Origin(
+        clip.path, clip.video, clip.detector_name, clip.detector_weights, lifter, network, mirrored=clip.mirrored
+    )

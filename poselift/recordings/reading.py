@@ -8,6 +8,7 @@ from typing import Any
 
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
+from poselift.core.progress_text import show
 from poselift.geometry.camera import Camera
 from poselift.numerics.times import check_rate, usual_interval
 from poselift.recordings.camera_json import cameras_from_json
@@ -81,6 +82,7 @@ def _read_origin(about: Mapping[str, Any], summary: Mapping[str, Any]) -> Origin
         dict(hashes) if isinstance(hashes, Mapping) else {},
         dict(lifter),
         str(summary.get("network", "")),
+        about.get("mirrored") is True,
     )
 
 
@@ -147,7 +149,7 @@ def read_posed(paths: Iterable[Path]) -> dict[Path, Recording]:
     if not posed:
         raise InputError(f"{', '.join(map(str, motions))}: no frame has a pose; choose another person")
     for path in (path for path in motions if path not in posed):
-        print(f"{path} is left out: no frame has a pose")
+        show(f"{path} is left out: no frame has a pose")
     return posed
 
 

@@ -48,11 +48,12 @@ def write_summary(folder: Path, recording: Recording, files: Sequence[str]) -> N
 
 
 def describe_inputs(recording: Recording) -> dict[str, Any]:
-    """The input files' names, and the true rate of a video whose time stamps have another."""
+    """The input files' names, the true rate of a video whose time stamps have another, and whether it is mirrored."""
     origin = recording.origin
     keypoints = None if origin.path is None or origin.path == origin.video else origin.path.name
     video = None if origin.video is None else origin.video.name
-    known = {"keypoints_file": keypoints, "video": video, "video_fps": recording.clock.video_fps}
+    known: dict[str, Any] = {"keypoints_file": keypoints, "video": video, "video_fps": recording.clock.video_fps}
+    known["mirrored"] = origin.mirrored or None
     return {key: value for key, value in known.items() if value is not None}
 
 

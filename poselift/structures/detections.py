@@ -1,7 +1,8 @@
 """The people in one frame, as a detector gives them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from jaxtyping import Float
@@ -16,6 +17,17 @@ def count_joints(skeleton: object) -> int:
     if not isinstance(skeleton, Skeleton):
         raise InputError(f"skeleton is {skeleton!r:.60}; give a Skeleton, for example get_skeleton('coco17')")
     return len(skeleton)
+
+
+def mirror_points(points: Float[np.ndarray, "*b j 2"], skeleton: Skeleton, width: int) -> Float[np.ndarray, "*b j 2"]:
+    """Keypoints as in the mirrored picture: x is turned round, and left and right joints are exchanged.
+
+    Args:
+        points: pixels.
+        skeleton: of the points.
+        width: of the picture, pixels.
+    """
+    return points[..., list(skeleton.flip_indices), :] * np.array([-1.0, 1.0]) + np.array([width - 1.0, 0.0])
 
 
 @dataclass(frozen=True)
@@ -82,3 +94,14 @@ class Detections:
             for name in ("boxes", "box_scores", "keypoints", "scores")
         )
         return cls(boxes, box_scores, keypoints, scores, parts[0].skeleton)
+
+
+_People = TypeVar("_People", bound=Detections)
+
+
+def mirror_people(people: _People, width: int) -> _People:
+    """The people as in the mirrored picture, of this width in pixels."""
+    last, (x0, y0, x1, y1) = width - 1, people.boxes.T
+    boxes = np.stack([last - x1, y0, last - x0, y1], -1)
+    points = mirror_points(people.keypoints, people.skeleton, width)
+    return replace(people, boxes=boxes, keypoints=points, scores=people.scores[:, list(people.skeleton.flip_indices)])

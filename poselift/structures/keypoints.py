@@ -12,7 +12,7 @@ from poselift.core.safe_parsing import real_number, whole_number
 from poselift.geometry.camera import check_image_size
 from poselift.numerics.times import check_times, interpolate
 from poselift.skeleton import Skeleton
-from poselift.structures.detections import count_joints
+from poselift.structures.detections import count_joints, mirror_points
 
 THRESHOLD = 0.2
 """Least score of a joint that is lifted and drawn, if nobody says otherwise."""
@@ -117,6 +117,11 @@ class Keypoints2D:
         """The keypoints of some frames."""
         parts = {name: getattr(self, name)[frames] for name in ("keypoints", "scores", "timestamps")}
         return replace(self, **parts)
+
+    def mirror(self) -> "Keypoints2D":
+        """The keypoints as in the mirrored picture."""
+        points = mirror_points(self.keypoints, self.skeleton, self.image_size[0])
+        return replace(self, keypoints=points, scores=self.scores[:, list(self.skeleton.flip_indices)])
 
     @property
     def seen(self) -> Bool[np.ndarray, " t"]:

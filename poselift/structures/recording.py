@@ -43,6 +43,7 @@ class Origin:
         detector_weights: SHA-256 of each weight file of the detector, by file name.
         lifter: facts of the lifter: name, sha256, window, uncertainty_factor.
         network: what ran the lifter.
+        mirrored: whether the video shows a mirror image; people and camera are mirrored back.
     """
 
     path: Path | None
@@ -51,6 +52,7 @@ class Origin:
     detector_weights: Mapping[str, str] = field(default_factory=dict)
     lifter: Mapping[str, Any] = field(default_factory=dict)
     network: str = ""
+    mirrored: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -65,6 +65,7 @@ class VideoReader:
         end: seconds; reading stops before the first frame at or after it.
         fps: frames per second of the recording, where the file plays them at another rate, as slow motion does. All
             times, also `start` and `end`, are then those of the recording.
+        mirrored: whether the file shows a mirror image, as phones save selfies; its pictures are then mirrored back.
 
     Attributes:
         info: facts about the video; with `fps`, its rate and duration are those of the recording.
@@ -87,7 +88,9 @@ class VideoReader:
         start: float | int | None = None,
         end: float | int | None = None,
         fps: float | int | None = None,
+        mirrored: bool = False,
     ) -> None:
+        self._mirrored = mirrored
         self._start = 0.0 if start is None else float(start)
         self._end = math.inf if end is None else float(end)
         if not 0 <= self._start < _LATEST:
@@ -120,7 +123,8 @@ class VideoReader:
         self.warnings.append(Caution(text, "input"))
 
     def __iter__(self) -> Iterator[Frame]:
-        return self._read(seek=self._start > 0)
+        frames = self._read(seek=self._start > 0)
+        return map(_mirror, frames) if self._mirrored else frames
 
     def _read(self, seek: bool) -> Generator[Frame, None, None]:
         """The frames of the span; without `seek`, all frames before it are decoded too."""
@@ -218,6 +222,11 @@ class VideoReader:
         elif self._start == 0 and now < self._end and (lacking := problems.find_lacking(index, self.info.path)):
             self._warn(lacking)
         self.warnings += problems.lines()
+
+
+def _mirror(frame: Frame) -> Frame:
+    """The frame with left and right exchanged."""
+    return replace(frame, image=np.ascontiguousarray(frame.image[:, ::-1]))
 
 
 def _seek(container: InputContainer, decoder: Decoder, stamp: int) -> Iterator[av.VideoFrame] | None:

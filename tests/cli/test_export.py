@@ -121,6 +121,14 @@ def test_both_commands_smooth_and_say_so(stored, person, tmp_path):
         assert about["filters"] == [{"name": "Butterworth, dual pass", "order": 4, "cutoff_hz": 3.0}]
 
 
+def test_npz_is_no_format_to_ask_for_and_no_error(stored, person, tmp_path):
+    stored.lift("--out", tmp_path / "walk", "--no-render", "--no-csv", "--formats", "npz,json,trc")
+    files = json.loads((tmp_path / "walk" / "summary.json").read_text())["files"]
+    assert {path.rpartition(".")[2] for path in files} == {"npz", "json", "trc"}
+    stored.lift("--out", tmp_path / "plain", "--no-render", "--formats", "npz")
+    assert_refused("the motions are npz and JSON already; name another format", "export", person, "--to", "npz")
+
+
 def test_lift_writes_formats_and_replaces_those_of_the_run_before(stored, tmp_path):
     out = tmp_path / "walk"
     stored.lift("--out", out, "--no-render", "--formats", "trc,bvh,csv,html")

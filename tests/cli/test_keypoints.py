@@ -84,6 +84,34 @@ def test_the_result_can_be_lifted_again(tmp_path, clip):
     assert read_motion(tmp_path / "out" / "person_4.npz").keypoints.image_size == SIZE
 
 
+def test_a_mirror_image_is_mirrored_back_in_all_files(folder, tmp_path):
+    video = tmp_path / "walk.mp4"
+    with VideoWriter(video, *SIZE) as writer:
+        for index in range(25):
+            picture = np.full((480, 640, 3), 30, np.uint8)
+            picture[:, :100] = 250  # a bright stripe on the left
+            writer.write(picture, index / 25)
+    known = "--video", video, "--weights", "tiny", "--no-flip", "--quiet"
+    lift("--keypoints", folder, *known, "--out", tmp_path / "plain", "--no-render")
+    lift("--keypoints", folder, *known, "--mirrored", "--formats", "html", "--out", tmp_path / "out")
+    plain, back = (read_motion(tmp_path / name / "person_4.npz").keypoints for name in ("plain", "out"))
+    left, right = (COCO17.index(f"{side}_wrist") for side in ("left", "right"))
+    np.testing.assert_allclose(back.keypoints[:, left, 0], 639 - plain.keypoints[:, right, 0], atol=1e-3)
+    np.testing.assert_allclose(back.keypoints[:, left, 1], plain.keypoints[:, right, 1], atol=1e-3)
+    for name in ("person_4.json", "summary.json"):
+        assert json.loads((tmp_path / "out" / name).read_text())["mirrored"] is True
+        assert "mirrored" not in json.loads((tmp_path / "plain" / name).read_text())
+    overlay = next(iter(VideoReader(tmp_path / "out" / "overlay.mp4"))).image
+    assert (overlay[5:60, 560:630].mean() > 200, overlay[5:60, 5:90].mean() < 60) == (True, True)
+    poselift("view", tmp_path / "out", "--out", tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text() == (tmp_path / "out" / "page.html").read_text()
+    assert_refused("the editor shows the video as it is: mirror the video itself", "edit", tmp_path / "out")
+    lift("--keypoints", tmp_path / "out", *known, "--out", tmp_path / "again", "--no-render")
+    again = read_motion(tmp_path / "again" / "person_4.npz").keypoints
+    np.testing.assert_array_equal(again.keypoints, back.keypoints)
+    assert json.loads((tmp_path / "again" / "summary.json").read_text())["mirrored"] is True
+
+
 def test_slow_motion_has_one_clock_in_all_files(folder, video, tmp_path):
     out = tmp_path / "out"
     known = "--keypoints", folder, "--video", video, "--weights", "tiny", "--no-flip", "--quiet"

@@ -1,21 +1,24 @@
 """What all commands of the console script share."""
 
 import argparse
+import contextlib
 import functools
 import http.client
 import os
 import runpy
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from poselift.cli import main as module
-from poselift.cli import report
+from poselift.cli import report, web
 from poselift.cli.main import main
 from poselift.cli.web import _Handler, _Server, serve_site
 from poselift.core.errors import InputError
@@ -143,6 +146,75 @@ def test_a_page_of_another_host_reads_no_video(host, status, tmp_path):
         answer = client.getresponse()
         assert (answer.status, b"private" in answer.read()) == (status, status == 200)
         client.close()
+
+
+def _serve(tmp_path):
+    server = _Server(("127.0.0.1", 0), functools.partial(_Handler, directory=str(tmp_path)))
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    return server
+
+
+def test_requests_that_are_never_finished_are_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr(_Handler, "timeout", 0.1)
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(_serve(tmp_path))
+        stack.callback(server.shutdown)
+        clients = [stack.enter_context(socket.create_connection(server.server_address, timeout=5)) for _ in range(3)]
+        for client, half in zip(clients, (b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: loc"), strict=True):
+            client.sendall(half)
+        assert [client.recv(100) for client in clients] == [b""] * 3
+
+
+def test_more_connections_than_a_browser_opens_are_closed(tmp_path, monkeypatch):
+    monkeypatch.setattr(web, "_MOST_OPEN", 4)
+    before = threading.active_count()
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(_serve(tmp_path))
+        stack.callback(server.shutdown)
+        clients = [stack.enter_context(socket.create_connection(server.server_address, timeout=5)) for _ in range(20)]
+        assert clients[-1].recv(100) == b""
+        assert threading.active_count() <= before + 5
+        for client in clients:
+            client.close()
+        answer = _ask_again(server.server_address)
+        assert answer.status == 200
+
+
+def _ask_again(address):
+    """The answer as soon as the places of others are free."""
+    for _ in range(100):
+        client = http.client.HTTPConnection(*address, timeout=5)
+        with contextlib.suppress(http.client.HTTPException, ConnectionError):
+            client.request("GET", "/", headers={"Host": "localhost"})
+            return client.getresponse()
+        time.sleep(0.02)
+    raise AssertionError("the server answers nobody any more")
+
+
+def test_a_page_of_another_site_embeds_no_file(tmp_path):
+    with _serve(tmp_path) as server:
+        answer = _ask_again(server.server_address)
+        server.shutdown()
+    assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+
+
+def test_too_little_memory_is_one_line():
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))\n"
+        "from poselift.cli.main import main; main(['lift', 'nothing.mp4'])"
+    )
+    ran = run_python(code)
+    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1), ran.stderr
+    assert ran.stderr.startswith("error: there is not enough memory; ")
+
+
+@pytest.mark.parametrize("command", [["view"], ["measure"], ["smooth", "--cutoff", "4"], ["export", "--to", "trc"]])
+def test_the_name_of_a_folder_cannot_command_the_console(command, walk, tmp_path):
+    folder = shutil.copytree(walk, tmp_path / "walk\x1b[2J")
+    ran = poselift(command[0], folder, *command[1:])
+    assert ran.code == 0, ran.err
+    assert "\x1b" not in ran.out + ran.err
+    assert "walk\\x1b[2J" in ran.out
 
 
 def test_a_reader_of_the_output_that_leaves_is_no_error():

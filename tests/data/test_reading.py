@@ -171,6 +171,19 @@ def test_a_mat_that_declares_or_unpacks_to_too_much(tmp_path, monkeypatch):
         load_mat(path, {"x": None})
 
 
+def test_links_to_other_files_are_not_followed(tmp_path):
+    with h5py.File(tmp_path / "secret.h5", "w") as file:
+        file["x"] = np.ones(3)
+    path = tmp_path / "a.mat"
+    with h5py.File(path, "w", userblock_size=512) as file:
+        file["deep/x"] = h5py.ExternalLink(str(tmp_path / "secret.h5"), "/x")
+        file["x"] = h5py.SoftLink("/deep/x")
+    with path.open("r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM")
+    with pytest.raises(InputError, match="the values of deep/x lie in other files"):
+        load_mat(path, {"x": None})
+
+
 def test_values_in_other_files_are_not_read(tmp_path):
     (tmp_path / "secret").write_bytes(bytes(800))
     path = tmp_path / "a.mat"

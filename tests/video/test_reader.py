@@ -18,6 +18,15 @@ def times_of(frames):
     return [frame.timestamp for frame in frames]
 
 
+def test_a_mirror_image_is_mirrored_back(make_video):
+    path = make_video(frames=5)
+    plain, back = list(VideoReader(path)), list(VideoReader(path, mirrored=True))
+    assert times_of(back) == times_of(plain)
+    for one, other in zip(plain, back, strict=True):
+        np.testing.assert_array_equal(other.image, one.image[:, ::-1])
+        assert other.image.flags.c_contiguous
+
+
 @pytest.mark.parametrize("rate", [25, Fraction(30000, 1001)])
 def test_constant_rate_gives_exact_times(make_video, rate):
     reader = VideoReader(make_video(frames=20, rate=rate))

@@ -53,6 +53,7 @@ class KeepingClip(VideoClip):
         end: end of the span in seconds, exclusive; the end of the video if None.
         quality: how often the detector looks.
         fps: true frames per second, for slow motion; see `VideoClip`.
+        mirrored: whether the video shows a mirror image.
     """
 
     def __init__(
@@ -65,8 +66,9 @@ class KeepingClip(VideoClip):
         end: float | None = None,
         quality: str = DEFAULT_QUALITY,
         fps: float | None = None,
+        mirrored: bool = False,
     ) -> None:
-        super().__init__(path, detector, start, end, quality, fps)
+        super().__init__(path, detector, start, end, quality, fps, mirrored)
         self._kept, self._key = kept, key
 
     def people(
@@ -82,6 +84,7 @@ class KeepingClip(VideoClip):
             "image_size": self.image_size,
             "fps": self.fps,
             "video_fps": self.video_fps,
+            "mirrored": self.mirrored,
             "duration": self.duration,
             "span": [self.span[0], None if math.isinf(self.span[1]) else self.span[1]],
             "skeleton": skeleton_to_json(self._detector.skeleton),
@@ -127,6 +130,7 @@ class KeptClip:
             self.image_size = (int(facts["image_size"][0]), int(facts["image_size"][1]))
             self.fps: float | None = facts["fps"]
             self.video_fps: float | None = facts["video_fps"]
+            self.mirrored = bool(facts.get("mirrored", False))
             self.duration: float | None = facts["duration"]
             self._start, self._end = facts["span"]
             self.span: tuple[float, float] = (self._start, math.inf if self._end is None else self._end)
@@ -143,7 +147,7 @@ class KeptClip:
 
     def frames(self) -> Iterator[Frame]:
         """The frames of the span, read from the video when the first one is taken."""
-        yield from VideoReader(self.path, self._start, self._end, self.video_fps)
+        yield from VideoReader(self.path, self._start, self._end, self.video_fps, self.mirrored)
 
     def people(
         self, watch: Stopwatch | None = None, progress: ReadShare | None = None

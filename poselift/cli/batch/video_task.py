@@ -141,7 +141,8 @@ class Lifter:
             if clip is not None and clip.key == key:
                 return clip
             kept.unlink()
-        return KeepingClip(path, self._detector, kept, key, wanted.start, wanted.end, wanted.quality, wanted.fps)
+        span = wanted.start, wanted.end
+        return KeepingClip(path, self._detector, kept, key, *span, wanted.quality, wanted.fps, wanted.mirrored)
 
 
 def join_lines(error: object) -> str:

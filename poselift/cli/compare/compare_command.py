@@ -9,6 +9,7 @@ from poselift.cli.compare.trials import Group, read_groups, read_table
 from poselift.cli.values import local_path, number_where
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
+from poselift.core.progress_text import show
 from poselift.kinematics.comparison import compare_trials
 from poselift.kinematics.gait import NO_BELT, is_belt
 
@@ -55,9 +56,9 @@ def run(options: argparse.Namespace) -> None:
     if options.out is not None:
         write_csv(options.out / FILE, changes)
         write_page(options.out / PAGE, before, after, changes)
-    print(f"## {before.name} and {after.name}\n\n{changes_table(changes)}")
+    show(f"## {before.name} and {after.name}\n\n{changes_table(changes)}")
     if options.out is not None:
-        print(f"\n{options.out / PAGE}")
+        show(f"\n{options.out / PAGE}")
 
 
 def _groups(

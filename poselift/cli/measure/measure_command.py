@@ -15,6 +15,7 @@ from poselift.cli.measure.trial import measure_trial
 from poselift.cli.values import local_path, number_where
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_folder, check_writable
+from poselift.core.progress_text import show
 from poselift.export.zero import count_from_zero
 from poselift.kinematics.gait import NO_BELT, is_belt
 from poselift.recordings.reading import find_all_motions, read_posed
@@ -70,14 +71,14 @@ def run(options: argparse.Namespace) -> None:
             cameras = [recording.cameras[0] if recording.cameras else None for recording in recordings.values()]
             write_reports(options.out, trials, cameras)
     for path, trial in zip(motions, trials, strict=True):
-        print(f"## {path}\n\n{gait_tables(trial)}\n")
+        show(f"## {path}\n\n{gait_tables(trial)}\n")
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):
-            print(f"{title}:\n\n{ranges_table(angles)}\n")
+            show(f"{title}:\n\n{ranges_table(angles)}\n")
     if overview := trials_table(trials):
-        print(f"## All trials\n\n{overview}\n")
-    print("\n".join(CAVEATS))
+        show(f"## All trials\n\n{overview}\n")
+    show("\n".join(CAVEATS))
     if options.out is not None:
-        print(options.out / PAGE)
+        show(options.out / PAGE)
 
 
 def _measure_movement(kind: str, motions: Mapping[Path, Motion], out: Path | None) -> None:
@@ -86,7 +87,7 @@ def _measure_movement(kind: str, motions: Mapping[Path, Motion], out: Path | Non
     if out is not None:
         write_movements(out / FILE, kind, found)
     for name, rows in found.items():
-        print(f"## {name}: {kind}\n\n{movement_table(rows)}\n")
-    print(MOVEMENTS[kind][1])
+        show(f"## {name}: {kind}\n\n{movement_table(rows)}\n")
+    show(MOVEMENTS[kind][1])
     if out is not None:
-        print(out / FILE)
+        show(out / FILE)

@@ -44,6 +44,7 @@ def write_small_video(
     start: float | None = None,
     end: float | None = None,
     fps: float | None = None,
+    mirrored: bool = False,
 ) -> PageVideo:
     """Writes a video of at most 960 pixels and 2.4 Mbit/s, in H.264.
 
@@ -53,6 +54,7 @@ def write_small_video(
         start: seconds; None for the beginning.
         end: seconds, exclusive; None for the end.
         fps: frames per second of the recording, if they are not those of the file; see `VideoReader`.
+        mirrored: whether the original shows a mirror image, which is mirrored back.
 
     Raises:
         InputError: the video cannot be read or the file cannot be written.
@@ -64,7 +66,7 @@ def write_small_video(
         >>> len(small.times), small.inside
         (3, True)
     """
-    reader = VideoReader(video, start, end, fps)
+    reader = VideoReader(video, start, end, fps, mirrored)
     scale = min(1.0, _LONGER_SIDE / max(reader.info.width, reader.info.height))
     # Even, as H.264 wants it; one repeated column would shift the skeleton.
     size = tuple(2 * max(1, round(side * scale / 2)) for side in (reader.info.width, reader.info.height))

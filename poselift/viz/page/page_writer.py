@@ -30,6 +30,7 @@ def write_page(
     video: str | os.PathLike[str] | None = None,
     span: tuple[float, float] | None = None,
     fps: float | None = None,
+    mirrored: bool = False,
 ) -> list[Path]:
     """Writes a page that shows motions beside their video; it needs no other file and no network.
 
@@ -42,6 +43,7 @@ def write_page(
         video: the video; None for a page without one.
         span: first and last moment of the video to show, seconds; None for those of the motions.
         fps: true frames per second of the video, if they are not those of the file.
+        mirrored: whether the video shows a mirror image, which is mirrored back.
 
     Returns:
         The files that were written: the page, and perhaps its video.
@@ -62,7 +64,8 @@ def write_page(
         if video is not None:
             place = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "video.mp4"
             # The end is exclusive, and a time stamp in a JSON is rounded.
-            clip = write_small_video(video, place, max(0.0, float(first) - 1e-3), float(last) + 1e-3, fps)
+            start, end = max(0.0, float(first) - 1e-3), float(last) + 1e-3
+            clip = write_small_video(video, place, start, end, fps, mirrored)
             moments = np.concatenate([moments, clip.times])
             about = {"start": float(clip.times[0] - first)}
             if clip.inside:

@@ -35,6 +35,7 @@ HEADERS = {
     "Content-Security-Policy": _POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Embedder-Policy": "require-corp",
+    "Cross-Origin-Resource-Policy": "same-origin",  # a page of another site embeds neither the page nor the video
 }
 """What a server may send with each file. Where it does not, the page's service worker adds it after one visit."""
 

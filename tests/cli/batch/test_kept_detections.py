@@ -16,7 +16,8 @@ from poselift.samples import demo_video
 def kept(tmp_path_factory):
     """What lifting part of the demo clip as slow motion gives, and the file of its detections."""
     path = tmp_path_factory.mktemp("kept") / "keypoints.npz"
-    clip = KeepingClip(demo_video(), build_detector("movenet-fast"), path, "abc", start=0.2, end=0.8, fps=60.0)
+    span = {"start": 0.2, "end": 0.8, "fps": 60.0}
+    clip = KeepingClip(demo_video(), build_detector("movenet-fast"), path, "abc", **span, mirrored=True)
     return clip, lift_clip(clip, load_weights("tiny")), path
 
 
@@ -24,7 +25,8 @@ def test_lifting_again_gives_the_same_without_the_video(kept, tmp_path):
     clip, lifted, path = kept
     again = KeptClip(tmp_path / "gone.mp4", path)
     assert isinstance(again, Clip)
-    for name in ("image_size", "fps", "video_fps", "duration", "span", "detector_name", "detector_weights", "warnings"):
+    facts = "image_size", "fps", "video_fps", "mirrored", "duration", "span", "detector_name", "detector_weights"
+    for name in (*facts, "warnings"):
         assert getattr(again, name) == getattr(clip, name), name
     assert again.key == "abc"
     motions = lift_clip(again, load_weights("tiny")).people
