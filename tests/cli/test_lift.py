@@ -103,7 +103,7 @@ def test_a_file_that_our_own_summary_does_not_name_is_not_overwritten(stored, wa
     assert (tmp_path / "walk" / "overlay.mp4").read_text() == "mine"
 
 
-@pytest.mark.parametrize("stopped", ["poselift.recordings.saving.write_pair", "poselift.cli.lift._render"])
+@pytest.mark.parametrize("stopped", ["poselift.recordings.saving.write_pair", "poselift.cli.lift.write_overlay"])
 def test_a_stopped_run_leaves_the_results_of_the_previous_one(stopped, stored, tmp_path, monkeypatch):
     stored.lift("--out", tmp_path)
     before = contents(tmp_path)
