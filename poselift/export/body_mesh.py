@@ -9,7 +9,8 @@ from poselift.core.arrays import AnyArray, array_namespace, constant
 from poselift.kinematics import Rig
 from poselift.kinematics.directions import unit
 from poselift.numerics.curves import interpolate_monotone
-from poselift.skeleton.flesh import ARM, FOOT, HAND, HEAD, LEG, NECK, Profile, trunk_profile
+from poselift.skeleton.flesh import ARM, FINGER, FOOT, HAND, HEAD, LEG, NECK, PALM, Profile, trunk_profile
+from poselift.skeleton.hand import FINGERS
 
 _AROUND = 14
 """Vertices in a ring."""
@@ -48,7 +49,8 @@ class Mesh:
 def make_body_mesh(rig: Rig) -> Mesh:
     """The body of a rig of h36m17 or cmu28, with widths in proportion to its height.
 
-    Hands and feet that the rig lacks are added in usual sizes, and move with forearm and shank.
+    Hands and feet that the rig lacks are added in usual sizes, and move with forearm and shank. A rig with fingers has
+    palms and fingers.
     """
     at, size = rig.landmarks(), rig.size
     xp = array_namespace(at["spine"])
@@ -67,7 +69,14 @@ def make_body_mesh(rig: Rig) -> Mesh:
         add([at[hip], at[knee], at[ankle]], [hip, knee], LEG, x)
         add([heel, toe], [ankle], FOOT, x)
         add([at[shoulder], at[elbow], at[wrist]], [shoulder, elbow], ARM, z)
-        add([at[wrist], hand], [wrist], HAND, z)
+        if f"{side}_hand_index_mcp" not in rig.names:
+            add([at[wrist], hand], [wrist], HAND, z)
+            continue
+        roots = [at[f"{side}_hand_{finger}_mcp"] for finger in ("index", "middle", "ring", "pinky")]
+        add([at[wrist], xp.stack(roots).mean(0)], [wrist], PALM, z)
+        for finger, bones in FINGERS.items():
+            joints = [f"{side}_hand_{finger}_{bone}" for bone in bones]
+            add([at[joint] for joint in joints], joints[:-1], FINGER, z)
     hips, shoulders = (
         xp.linalg.vector_norm(at[f"left_{joint}"] - at[f"right_{joint}"]) / 2 / size for joint in ("hip", "shoulder")
     )

@@ -15,6 +15,7 @@ from jaxtyping import Float, Int
 
 from poselift.core.choices import choose
 from poselift.kinematics import Z_UP, Rig, RiggedMotion, lock_feet, solve
+from poselift.kinematics.fingers import add_fingers
 from poselift.structures import Motion
 
 OWN = "poselift"
@@ -31,7 +32,7 @@ Rest = Literal["t", "a", "first", "bones"]
 
 def rig_names() -> list[str]:
     """Names of all rigs."""
-    return [OWN, *(name for name in _read_table() if name != "slots")]
+    return [OWN, *(name for name in _read_table() if name not in ("slots", "fingers"))]
 
 
 @dataclass(frozen=True)
@@ -132,9 +133,10 @@ class _Bone:
 
 
 def make_character(motion: Motion, rigging: Rigging) -> Character:
-    """The bones of a motion.
+    """The bones of a motion; with fingers if the motion has hands and the rig has fingers.
 
-    An empty frame has the last pose before it, or the first of the clip.
+    An empty frame has the last pose before it, or the first of the clip. A hand that is not seen is at rest
+    (`poselift.kinematics.fingers`).
 
     Args:
         motion: of one person.
@@ -147,13 +149,17 @@ def make_character(motion: Motion, rigging: Rigging) -> Character:
     rigged = solve(motion)
     if rigging.lock_feet:
         rigged = lock_feet(rigged, motion)
+    has_fingers = motion.hands is not None and (rigging.rig == OWN or "left_index_1" in _read_table()[rigging.rig])
+    if has_fingers:
+        rigged = add_fingers(rigged, motion)
     at = rigged.rig.landmarks()
     at = {joint: place - at["ground"] for joint, place in at.items()}
-    bones = _own_bones(rigged.rig) if rigging.rig == OWN else _read_bones(rigging.rig)
+    bones = _own_bones(rigged.rig) if rigging.rig == OWN else _read_bones(rigging.rig, has_fingers)
     names = [bone.name for bone in bones]
     parents = tuple(names.index(bone.parent) if bone.parent else -1 for bone in bones)
     starts = np.stack([_place(bone.start, at) for bone in bones])
-    tips = np.stack([at[bone.tip] if bone.tip else np.full(3, np.nan) for bone in bones])
+    ends = [bone.tip if row not in parents else "" for row, bone in enumerate(bones)]
+    tips = np.stack([at[end] if end else np.full(3, np.nan) for end in ends])
     if rigging.rig == OWN:
         for row in set(range(len(bones))) - set(parents):
             tips[row] = starts[row] + _TIP * (starts[row] - starts[parents[row]])
@@ -202,9 +208,10 @@ def _read_table() -> dict[str, Any]:
 
 
 @cache
-def _read_bones(rig: str) -> tuple[_Bone, ...]:
+def _read_bones(rig: str, has_fingers: bool) -> tuple[_Bone, ...]:
     """The bones of a rig of the table."""
-    slots, names = _read_table()["slots"], dict(_read_table()[rig])
+    table, names = _read_table(), dict(_read_table()[rig])
+    slots = table["slots"] | (table["fingers"] if has_fingers else {})
     left, right = names.pop("sides")
     found: dict[str, _Bone] = {}
     for other in (False, True):
@@ -252,7 +259,7 @@ def _orientations(rigged: RiggedMotion, bones: tuple[_Bone, ...]) -> Float[np.nd
 def _rest_turn(segment: str, rest: Rest) -> Float[np.ndarray, "3 3"]:
     """Rotation of a segment from the T-pose into a rest pose."""
     side, _, joint = segment.partition("_")
-    if rest != "a" or joint not in ("shoulder", "elbow", "wrist", "hand"):
+    if rest != "a" or joint.partition("_")[0] not in ("shoulder", "elbow", "wrist", "hand"):
         return np.eye(3)
     angle = -_DOWN if side == "left" else _DOWN
     cos, sin = np.cos(angle), np.sin(angle)

@@ -2,19 +2,22 @@
 
 import numpy as np
 
+from poselift.skeleton.hand import SIDES
 from poselift.structures import Motion
 
 
 def unseen_spans(motion: Motion) -> dict[str, list[list[float]]]:
     """First and last time of each span in which no keypoint shows a joint, seconds, by the joint's name.
 
-    Joints that are always in sight have no entry. Empty frames count like the others.
+    Joints that are always in sight have no entry. Empty frames count like the others. In a motion with hands,
+    left_fingers and right_fingers have the spans in which no hand is seen.
 
     Args:
         motion: of one person.
     """
     spans = {}
-    for joint, seen in zip(motion.skeleton.joints, motion.in_sight().T, strict=True):
+    shown = dict(zip(motion.skeleton.joints, motion.in_sight().T, strict=True))
+    for joint, seen in (shown | _fingers(motion)).items():
         edges = np.flatnonzero(np.diff(seen.astype(int), prepend=1, append=1))
         if len(edges):
             firsts, lasts = motion.timestamps[edges[::2]], motion.timestamps[edges[1::2] - 1]
@@ -34,7 +37,17 @@ def describe_guesses(motion: Motion, never_seen: bool) -> str:
     if never_seen and not ever.all():
         names = [joint for joint, seen in zip(motion.skeleton.joints, ever, strict=True) if not seen]
         parts.append(f"{', '.join(names)} in all frames")
-    at_times = [joint for joint in unseen_spans(motion) if ever[motion.skeleton.index(joint)]]
+    spans = unseen_spans(motion)
+    at_times = [joint for joint, shown in zip(motion.skeleton.joints, ever, strict=True) if shown and joint in spans]
     if at_times:
         parts.append(f"{', '.join(at_times)} at times")
+    if at_rest := [fingers for fingers, seen in _fingers(motion).items() if not seen.all()]:
+        parts.append(f"{', '.join(at_rest)} at times, which rest then")
     return " and ".join(parts)
+
+
+def _fingers(motion: Motion) -> dict[str, np.ndarray]:
+    """The frames in which each hand is seen; empty for a motion without hands."""
+    if motion.hands is None:
+        return {}
+    return {f"{side}_fingers": seen for side, seen in zip(SIDES, motion.hands.seen.T, strict=True)}

@@ -6,9 +6,11 @@ from poselift.export.bvh import write_bvh
 from poselift.export.character import OWN, Rigging, make_character, rig_names
 from poselift.kinematics import solve
 from poselift.skeleton import CMU28, COCO17, H36M17
+from poselift.skeleton.hand import HAND21
 from poselift.structures import Keypoints2D, Motion
 from tests.export.conftest import emptied, read_bvh
 from tests.kinematics.conftest import pose, turn
+from tests.kinematics.test_fingers import with_made_hands
 
 RIGS = [name for name in rig_names() if name != OWN]
 
@@ -181,3 +183,36 @@ def test_what_cannot_be_is_one_line(tmp_path):
         write_bvh(tmp_path / "a.bvh", other, rigging=Rigging("mixamo"))
     assert len(make_character(moving(frames=1), Rigging("vrm")).way) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+FINGER_NAMES = {
+    OWN: ("left_hand_thumb_cmc", "right_hand_pinky_dip"),
+    "mixamo": ("mixamorig:LeftHandThumb1", "mixamorig:RightHandPinky3"),
+    "unreal": ("thumb_01_l", "pinky_03_r"),
+    "unity": ("LeftThumbProximal", "RightLittleDistal"),
+    "vrm": ("leftThumbMetacarpal", "rightLittleDistal"),
+    "rigify": ("thumb.01.L", "f_pinky.03.R"),
+}
+
+
+@pytest.mark.parametrize("rest", [None, "a", "first"])
+@pytest.mark.parametrize("rig", FINGER_NAMES)
+def test_fingers_of_every_rig_are_where_the_hands_have_them(rig, rest):
+    """The wrist and the palm are exact in any rest pose, and so are the joints of the fingers."""
+    motion = with_made_hands(moving(H36M17), {"left": turn("x", 40.0), "right": turn("y", -30.0)})
+    figure = make_character(motion, Rigging(rig, rest))
+    places, names = placed(figure), list(figure.names)
+    for side, name, row, joint in (
+        ("left", FINGER_NAMES[rig][0], 0, "thumb_cmc"),
+        ("right", FINGER_NAMES[rig][1], 1, "pinky_dip"),
+    ):
+        wrist = figure.slots.index(f"{side}_{'wrist' if rig == OWN else 'hand'}")
+        found = places[:, names.index(name)] - places[:, wrist]
+        np.testing.assert_allclose(found, motion.hands.joints[:, row, HAND21.index(joint)], atol=1e-6)
+    assert len(set(names)) == len(names) >= 15 * 2 + 17
+
+
+def test_rigs_have_no_fingers_without_hands_and_lafan1_never():
+    bare, hands = moving(), with_made_hands(moving(), dict.fromkeys(("left", "right"), turn("x", 0.0)))
+    assert not any("Index" in name for name in make_character(bare, Rigging("mixamo")).names)
+    assert make_character(hands, Rigging("lafan1")).names == make_character(bare, Rigging("lafan1")).names

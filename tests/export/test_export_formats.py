@@ -24,6 +24,7 @@ from poselift.structures import Height
 from tests.core.full_disk import full_disk
 from tests.export.conftest import emptied, later, read_bvh, read_trc, recording_of
 from tests.kinematics.conftest import pose, turn
+from tests.kinematics.test_fingers import with_made_hands
 from tests.kinematics.walker import walker
 from tests.recordings.conftest import with_hands
 
@@ -306,3 +307,15 @@ def test_fingers_are_markers_and_missing_where_no_hand_is_seen(name, tmp_path):
     np.testing.assert_allclose(points[:, row], expected, atol=1e-3)
     assert np.isnan(points[1, row]).all()
     assert not any(name.startswith("right_hand_") for name in names)
+
+
+def test_bvh_has_fingers_and_says_when_they_rest(tmp_path):
+    seen = np.ones((6, 2), bool)
+    seen[3:, 0] = False
+    motion = with_made_hands(pose(frames=6), dict.fromkeys(("left", "right"), turn("x", 20.0)), seen)
+    warning = FORMATS["bvh"].write(tmp_path / "a.bvh", recording_of([motion]))
+    names, _, places, _ = read_bvh(tmp_path / "a.bvh")
+    tip, wrist = (names.index(f"right_{joint}") for joint in ("hand_middle_tip", "wrist"))
+    expected = 100 * motion.hands.joints[:, 1, HAND21.index("middle_tip")]
+    np.testing.assert_allclose(places[:, tip] - places[:, wrist], expected, atol=1e-3)
+    assert warning.endswith("left_fingers at times, which rest then")

@@ -7,8 +7,10 @@ from poselift.export.glb import write_glb
 from poselift.geometry import quaternion_to_matrix
 from poselift.kinematics import solve
 from poselift.skeleton import CMU28, H36M17
+from poselift.skeleton.hand import SIDES
 from tests.export.conftest import emptied, later
 from tests.kinematics.conftest import pose, turn
+from tests.kinematics.test_fingers import with_made_hands
 
 gltf = pytest.importorskip("pygltflib")
 both_skeletons = pytest.mark.parametrize("skeleton", [CMU28, H36M17], ids=lambda skeleton: skeleton.name)
@@ -143,3 +145,23 @@ def test_an_empty_frame_repeats_the_pose_before_it(tmp_path):
     place = scene.channel("pelvis", "translation")
     assert np.isfinite(place).all()
     np.testing.assert_array_equal(place[[0, 4, 5]], place[[1, 3, 3]])
+
+
+@both_skeletons
+def test_the_skin_of_fingers_is_around_the_joints_of_the_hands(skeleton, tmp_path):
+    motion = with_made_hands(pose({"left_elbow": turn("y", -50.0)}, 3, skeleton), dict.fromkeys(SIDES, turn("x", 30.0)))
+    write_glb(tmp_path / "a.glb", [motion])
+    points = Scene(tmp_path / "a.glb").skinned(1)
+    joints, bones = motion.with_fingers()
+    for joint in ("left_hand_index_tip", "right_hand_pinky_tip", "right_hand_thumb_ip"):
+        place = joints[1, bones.index(joint)] + motion.root[1]
+        assert 0.003 < np.linalg.norm(points - place, axis=1).min() < 0.012, joint
+
+
+def test_spans_without_a_hand_are_in_the_extras(tmp_path):
+    seen = np.ones((4, 2), bool)
+    seen[2:, 1] = False
+    motion = with_made_hands(pose(frames=4), dict.fromkeys(SIDES, turn("x", 0.0)), seen)
+    write_glb(tmp_path / "a.glb", [motion])
+    extras = Scene(tmp_path / "a.glb").file.nodes[0].extras
+    assert extras["unseen_s"] == {"right_fingers": [[0.0667, 0.1]]}

@@ -4,6 +4,8 @@ import pytest
 from poselift.export.vrma import write_vrma
 from tests.export.test_character import moving
 from tests.export.test_glb import Scene
+from tests.kinematics.conftest import turn
+from tests.kinematics.test_fingers import with_made_hands
 
 pytest.importorskip("pygltflib")
 
@@ -31,3 +33,20 @@ def test_the_extension_names_the_bones_and_only_hips_move(tmp_path):
     assert rest[bones["hips"]][1, 3] == pytest.approx(0.955, abs=0.03)
     np.testing.assert_allclose(rest[bones["leftHand"]][1, 3], rest[bones["leftUpperArm"]][1, 3], atol=1e-6)
     assert scene.file.meshes == []
+
+
+def test_hands_are_vrm_fingers(tmp_path):
+    motion = with_made_hands(moving(), {"left": turn("x", 40.0), "right": turn("x", 0.0)})
+    write_vrma(tmp_path / "a.vrma", motion)
+    scene = Scene(tmp_path / "a.vrma")
+    bones = scene.file.extensions["VRMC_vrm_animation"]["humanoid"]["humanBones"]
+    parts = {"Thumb": ("Metacarpal", "Proximal", "Distal")}
+    parts |= dict.fromkeys(("Index", "Middle", "Ring", "Little"), ("Proximal", "Intermediate", "Distal"))
+    names = {f"{side}{name}{part}" for side in ("left", "right") for name, each in parts.items() for part in each}
+    assert names <= set(bones)
+    rest = scene.posed(None)
+    # In VRM's T-pose, fingers are level and the thumb points ahead by 45 degrees.
+    across = rest[bones["leftIndexDistal"]["node"]][:3, 3] - rest[bones["leftIndexProximal"]["node"]][:3, 3]
+    np.testing.assert_allclose(across[1:], 0, atol=1e-6)
+    thumb = rest[bones["leftThumbDistal"]["node"]][:3, 3] - rest[bones["leftThumbMetacarpal"]["node"]][:3, 3]
+    np.testing.assert_allclose(thumb / np.linalg.norm(thumb), [0.5**0.5, 0, 0.5**0.5], atol=1e-6)

@@ -1,0 +1,182 @@
+"""Hands as rotations: the palm turns with the wrist, and each bone of a finger on the one before it.
+
+The palm's frame comes from the wrist and the roots of index and little finger; the bones of a finger point where its
+joints do. Where a hand is not seen, it rests on the forearm with fingers a little bent (`_RELAXED`), because characters
+have no gaps; it comes from there, and goes back, within `_FADE` seconds.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from poselift.geometry import axis_angle_to_matrix, matrix_to_quaternion, quaternion_to_matrix
+from poselift.geometry.products import compose, rotate, transpose
+from poselift.kinematics.directions import basis, swing, unit
+from poselift.kinematics.rig import Rig, RiggedMotion
+from poselift.skeleton.hand import FINGERS, HAND21, SIDES, on_body
+from poselift.structures import Motion
+
+_RELAXED = {"mcp": 20.0, "pip": 30.0, "dip": 15.0}
+"""Bend of the joints of a finger that is not seen, degrees; its thumb is straight."""
+
+_FADE = 0.25
+"""Seconds from a hand that is seen to the resting one, and back."""
+
+_PRONATION = 0.5
+"""Share of a hand's turn about the forearm that the forearm's bone takes: a forearm turns along its whole length."""
+
+_USUAL = {
+    "thumb": ((0.025, 0.0, 0.025), 0.045, 0.032, 0.027),
+    "index": ((0.09, 0.0, 0.026), 0.042, 0.025, 0.022),
+    "middle": ((0.092, 0.0, 0.004), 0.046, 0.029, 0.024),
+    "ring": ((0.086, 0.0, -0.016), 0.042, 0.027, 0.023),
+    "pinky": ((0.078, 0.0, -0.034), 0.033, 0.02, 0.02),
+}
+"""Of somebody whose hands are never seen: from the left wrist to each finger, and lengths of its bones, metres."""
+
+
+def add_fingers(rigged: RiggedMotion, motion: Motion) -> RiggedMotion:
+    """The motion with the joints of its hands as further segments of the rig.
+
+    They rest in a T-pose with palms down: fingers straight along the arms, thumbs ahead of them by 45 degrees.
+
+    Args:
+        rigged: of the motion, without fingers.
+        motion: with hands.
+    """
+    assert motion.hands is not None
+    rig, times = rigged.rig, rigged.timestamps
+    upright = np.eye(3) if motion.frame == "world" else np.diag([1.0, -1.0, -1.0])
+    joints = motion.hands.joints.astype(np.float64) @ upright
+    posed = np.isfinite(rigged.root).all(1)
+    seen = motion.hands.seen & posed[:, None]
+    turned = {name: rigged.rotations[:, row] for row, name in enumerate(rig.names)}
+    added: dict[str, tuple[str, np.ndarray]] = {}
+    for row, side in enumerate(SIDES):
+        own = seen[:, row]
+        palm, bones = _measure_hand(side, _choose_looks(joints, seen, row))
+        nearest, share = _hold(own, times)
+        elbow, wrist = f"{side}_elbow", f"{side}_wrist"
+        if own.any():
+            above = rigged.orientations()[own, rig.names.index(elbow)]
+            turned[wrist] = _blend(turned[wrist], compose(transpose(above), palm)[nearest], share)
+            twist = _PRONATION * _twist_about(turned[wrist], _along(side))
+            turned[elbow] = compose(turned[elbow], axis_angle_to_matrix(twist))
+            turned[wrist] = compose(axis_angle_to_matrix(-twist), turned[wrist])
+        for joint, (parent, offset, local) in bones.items():
+            at_rest = np.broadcast_to(_bend(side, joint), (len(rigged), 3, 3))
+            name = on_body(side, joint)
+            turned[name] = np.where(posed[:, None, None], _blend(at_rest, local[nearest], share), np.nan)
+            added[name] = on_body(side, parent), offset
+    names = (*rig.names, *added)
+    return replace(
+        rigged,
+        rig=Rig(
+            names,
+            (*rig.parents, *(names.index(parent) for parent, _ in added.values())),
+            np.concatenate([rig.offsets, np.stack([offset for _, offset in added.values()])]),
+        ),
+        rotations=np.stack([turned[name] for name in names], 1),
+        residuals=np.pad(rigged.residuals, ((0, 0), (0, len(added))), constant_values=np.nan),
+    )
+
+
+def _along(side: str) -> Float[np.ndarray, "3"]:
+    """Along the fingers of a hand at rest."""
+    return np.array([1.0 if side == "left" else -1.0, 0.0, 0.0])
+
+
+_AHEAD = np.array([0.0, 0.0, 1.0])
+"""Across a hand at rest, to the index finger."""
+
+
+def _choose_looks(
+    joints: Float[np.ndarray, "t 2 21 3"], seen: Bool[np.ndarray, "t 2"], row: int
+) -> Float[np.ndarray, "n 21 3"]:
+    """The looks at a hand; mirrored ones at the other if there are none, and a usual hand without these."""
+    for other, mirror in ((row, 1.0), (1 - row, -1.0)):
+        if seen[:, other].any():
+            found: np.ndarray = joints[seen[:, other], other] * [mirror, 1.0, 1.0]
+            return found
+    usual = [np.zeros(3)]
+    for finger, (root, *lengths) in _USUAL.items():
+        reach = np.concatenate([[0.0], np.cumsum(lengths)])
+        usual.extend(np.array(root) + reach[:, None] * _straight("left", finger))
+    return np.stack(usual)[None] * [1.0 if row == 0 else -1.0, 1.0, 1.0]
+
+
+def _straight(side: str, finger: str) -> Float[np.ndarray, "3"]:
+    """Direction of a finger at rest."""
+    direction: np.ndarray = unit(_along(side) + _AHEAD) if finger == "thumb" else _along(side)
+    return direction
+
+
+def _measure_hand(
+    side: str, joints: Float[np.ndarray, "n 21 3"]
+) -> tuple[Float[np.ndarray, "n 3 3"], dict[str, tuple[str, Float[np.ndarray, "3"], Float[np.ndarray, "n 3 3"]]]]:
+    """Rotation of the palm, and of each joint its parent, its place from there at rest, and its own rotation.
+
+    The rotation of a joint is that of the bone that begins there, relative to the bone before it.
+
+    Args:
+        side: "left" or "right".
+        joints: metres from the wrist, Y up.
+    """
+    at = {joint: joints[:, row] for row, joint in enumerate(HAND21.joints)}
+    middle, across = (at["index_mcp"] + at["pinky_mcp"]) / 2, at["index_mcp"] - at["pinky_mcp"]
+    palm = compose(basis(middle, across), basis(_along(side), _AHEAD).T)
+    found = {}
+    for finger, parts in FINGERS.items():
+        straight, before, above = _straight(side, finger), "wrist", palm
+        names = [f"{finger}_{part}" for part in parts]
+        for name, after in zip(names, [*names[1:], None], strict=True):
+            bone = at[name] - at[before]
+            if before == "wrist":
+                offset = np.median(rotate(transpose(palm), bone), axis=0)
+            else:
+                offset = np.median(np.linalg.norm(bone, axis=-1)) * straight
+            local = np.broadcast_to(np.eye(3), palm.shape)
+            if after is not None:
+                local = swing(straight, rotate(transpose(above), unit(at[after] - at[name])))
+                above = compose(above, local)
+            found[name] = before, offset, local
+            before = name
+    return palm, found
+
+
+def _hold(
+    seen: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]
+) -> tuple[Int[np.ndarray, " t"], Float[np.ndarray, " t"]]:
+    """For each frame the nearest look at a hand, and the share of it that is shown: 1 where the hand is seen."""
+    if not seen.any():
+        return np.zeros(len(times), int), np.zeros(len(times))
+    looks = times[seen]
+    nearest = np.searchsorted((looks[1:] + looks[:-1]) / 2, times)
+    return nearest, np.clip(1 - np.abs(times - looks[nearest]) / _FADE, 0.0, 1.0)
+
+
+def _bend(side: str, joint: str) -> Float[np.ndarray, "3 3"]:
+    """Rotation of a joint of a hand that is not seen."""
+    finger, _, part = joint.partition("_")
+    degrees = 0.0 if finger == "thumb" else _RELAXED.get(part, 0.0)
+    # Towards the palm, which is below.
+    bent: np.ndarray = axis_angle_to_matrix(np.radians(degrees) * np.cross(_along(side), [0.0, -1.0, 0.0]))
+    return bent
+
+
+def _blend(
+    at_rest: Float[np.ndarray, "t 3 3"], seen: Float[np.ndarray, "t 3 3"], share: Float[np.ndarray, " t"]
+) -> Float[np.ndarray, "t 3 3"]:
+    """Rotations between two, by the share of the second one."""
+    first, second = matrix_to_quaternion(at_rest), matrix_to_quaternion(seen)
+    first = np.where((first * second).sum(-1, keepdims=True) < 0, -first, first)
+    between: np.ndarray = quaternion_to_matrix(first + share[:, None] * (second - first))
+    return between
+
+
+def _twist_about(rotations: Float[np.ndarray, "t 3 3"], axis: Float[np.ndarray, "3"]) -> Float[np.ndarray, "t 3"]:
+    """The part of rotations about an axis, as axis-angle vectors of at most half a turn."""
+    w, *xyz = np.moveaxis(matrix_to_quaternion(rotations), -1, 0)
+    angle = 2 * np.arctan2(axis @ np.stack(xyz), w)
+    return (np.remainder(angle + np.pi, 2 * np.pi) - np.pi)[:, None] * axis
