@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from poselift.cli.detector import add_detector_options
-from poselift.cli.formats import check_rerun, write_formats, write_rerun
+from poselift.cli.formats import NAMES, check_rerun, write_formats, write_rerun
 from poselift.cli.keypoints import add_keypoint_options, make_keypoint_request
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.lift_request import CommandRequest, make_lift_request
@@ -200,5 +200,7 @@ def _choose_video(arguments: argparse.Namespace) -> Path | None:
             f"keypoints: poselift lift --keypoints {name}"
         )
     if not video.exists():
-        raise InputError(f"{video}: no such file; check the path of the video")
+        listed = arguments.formats is not None and str(video) in NAMES
+        hint = "formats are joined by commas, as in --formats bvh,glb" if listed else "check the path of the video"
+        raise InputError(f"{video}: no such file; {hint}")
     return video

@@ -323,3 +323,7 @@ def test_angles_are_drawn_on_the_overlay_alone(stored, walk, tmp_path):
     assert (np.abs(plain.astype(int) - numbers).max(-1) > 60).sum() > 1000
     assert (tmp_path / "numbers" / "person_1.npz").read_bytes() == (walk / "person_1.npz").read_bytes()
     assert "--no-render leaves out" in stored.run("--draw", "angles", "--no-render").err
+
+
+def test_formats_that_are_given_as_words_say_how_to_join_them(tmp_path):
+    assert_refused("glb: no such file; formats are joined by commas", "lift", "--formats", "bvh", "glb")
