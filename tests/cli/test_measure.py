@@ -114,6 +114,7 @@ def test_the_page_has_every_trial_and_a_picture(trials, tmp_path):
     page = (tmp_path / PAGE).read_text(encoding="utf-8")
     assert "&lt;i&gt;" in page, "names cannot become markup"
     assert page.count("data:image/png;base64,") == 2
+    assert page.count("typically developing children") == 2, "the normal bands are credited"
     for name in ("All trials", "Segments in space", "between pelvis, hips and lumbar spine"):
         assert name in page
     head, _, over, belt = trials_table(list(trials.values())).splitlines()
@@ -137,6 +138,9 @@ def test_the_command_prints_and_writes_everything(world, stored, tmp_path):
     assert ran.code == 0, ran.err
     assert "| left knee flexion |" in ran.out
     assert ("lift with --world" in ran.out) == (not world)
+    (trial,) = json.loads((tmp_path / "out" / "measure.json").read_text(encoding="utf-8"))["trials"]
+    for shown in (ran.out, (tmp_path / "out" / PAGE).read_text(encoding="utf-8")):
+        assert ("Floor angle" in shown) == ("floor" in trial) == world
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted([*NAMES, PAGE])
 
 

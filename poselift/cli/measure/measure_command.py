@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from poselift.cli.formats import add_motions_argument
+from poselift.cli.measure.floor_angle import find_floor_angle
 from poselift.cli.measure.measure_files import MEASUREMENTS, NAMES, write_files
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.movements import FILE, MOVEMENTS, measure_movement, movement_table, write_movements
@@ -62,7 +63,10 @@ def run(options: argparse.Namespace) -> None:
     if options.movement is not None:
         _measure_movement(options.movement, motions, options.out)
         return
-    trials = [measure_trial(path, motion, options.belt) for path, motion in motions.items()]
+    trials = [
+        measure_trial(path, motion, options.belt, find_floor_angle(recordings[path]))
+        for path, motion in motions.items()
+    ]
     if options.out is not None:  # before anything is printed, to a reader who may leave
         with atomic_folder(options.out, last=MEASUREMENTS) as folder:
             write_files(folder, trials)
@@ -72,6 +76,8 @@ def run(options: argparse.Namespace) -> None:
             write_reports(options.out, trials, cameras)
     for path, trial in zip(motions, trials, strict=True):
         show(f"## {path}\n\n{gait_tables(trial)}\n")
+        if trial.floor is not None:
+            show(f"{trial.floor.text()}\n")
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):
             show(f"{title}:\n\n{ranges_table(angles)}\n")
     if overview := trials_table(trials):

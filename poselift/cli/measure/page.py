@@ -15,6 +15,7 @@ from poselift.core.files import write_text
 from poselift.core.optional import require
 from poselift.kinematics import Cycles, Gait
 from poselift.kinematics.gait_summary import SIDES, summarise_gait
+from poselift.kinematics.normal_gait import SOURCE
 
 PAGE = "measure.html"
 """Name of the page."""
@@ -31,6 +32,8 @@ def write_page(folder: Path, trials: Sequence[Trial]) -> None:
         body += ["<h2>All trials</h2>", convert_to_html(overview)]
     for trial in trials:
         body += [f"<h2>{escape(trial.name)}</h2>", "<h3>Gait</h3>", convert_to_html(gait_tables(trial))]
+        if trial.floor is not None:
+            body.append(f"<p>{escape(trial.floor.text())}</p>")
         if trial.gait is not None and trial.cycles:
             body.append(f'<div class="plots">{draw_cycles(trial.gait, trial.cycles)}</div>')
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):
@@ -49,11 +52,14 @@ def draw_cycles(gait: Gait, cycles: Sequence[Cycles]) -> str:
     from poselift.viz.plots.angle_panels import cycle_plot  # matplotlib is slow to load
 
     found = summarise_gait(gait)
-    figure = cycle_plot(cycles, {side: found[f"{side}_stance_percent"] for side in SIDES})
+    walks = not (gait.running or gait.on_the_spot)
+    figure = cycle_plot(cycles, {side: found[f"{side}_stance_percent"] for side in SIDES}, normal=walks)
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=200, metadata={"Software": None})
     data = base64.b64encode(file.getvalue()).decode("ascii")
     caption = "Mean of the strides and one standard deviation; dotted: toe-off."
+    if walks:
+        caption += f" Grey: two standard deviations around the mean of {SOURCE}."
     width, _ = figure.get_size_inches()
     image = (
         f'<img src="data:image/png;base64,{data}" alt="angles over the gait cycle" style="width:{width * 150:.0f}px">'

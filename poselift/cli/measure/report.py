@@ -80,6 +80,8 @@ def _assumptions(trial: Trial, camera: Camera | None) -> str:
     if camera is not None:
         known = "as given" if camera.origin == "given" else "assumed"
         lines.append(f"Camera: field of view of {camera.fov:.0f}° across the longer side, {known}.")
+    if trial.floor is not None:
+        lines.append(trial.floor.text())
     lines.append(f"Seen in {100 * trial.seen:.0f} % of the frames. One camera; joints by a learned lifter, no markers.")
     lines.append("± is the half-width of the 90 % interval.")
     return "\n".join(lines)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from poselift.cli.measure.floor_angle import FloorAngle
 from poselift.kinematics import (
     Angles,
     Cycles,
@@ -35,6 +36,7 @@ class Trial:
         height: of the person; None if unknown.
         seen: share of the frames in which the person was seen, from 0 to 1.
         unused_belt: speed of a belt that was given for somebody who walks over ground, m/s; None otherwise.
+        floor: how the camera stands to the floor; None if unknown.
     """
 
     name: str
@@ -46,15 +48,17 @@ class Trial:
     height: Height | None
     seen: float = 1.0
     unused_belt: float | None = None
+    floor: FloorAngle | None = None
 
 
-def measure_trial(path: Path, motion: Motion, belt: float | None = None) -> Trial:
+def measure_trial(path: Path, motion: Motion, belt: float | None = None, floor: FloorAngle | None = None) -> Trial:
     """The measurements of a motion.
 
     Args:
         path: of the motion.
         motion: of one person; all times are by its clock.
         belt: speed of a treadmill's belt, m/s.
+        floor: how the camera stands to the floor, if known.
 
     Raises:
         InputError: the skeleton lacks joints, or no frame has a pose.
@@ -73,4 +77,4 @@ def measure_trial(path: Path, motion: Motion, belt: float | None = None) -> Tria
     name = f"{path.parent.name}/{path.stem}" if path.parent.name else path.stem
     unused = belt if found is not None and found.belt is None else None
     seen = float((motion.posed & ~motion.interpolated).mean())
-    return Trial(name, joints, segments, found, why, cycles, motion.height, seen, unused)
+    return Trial(name, joints, segments, found, why, cycles, motion.height, seen, unused, floor)

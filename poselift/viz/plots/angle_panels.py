@@ -8,10 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from poselift.kinematics import PERCENT, Angles, Cycles
+from poselift.kinematics.normal_gait import normal_curve
 from poselift.skeleton.skeleton import strip_side
-from poselift.viz.plots.style import COLUMN, GREY, LOOKS, PAGE, add_legend, style_plot
+from poselift.viz.plots.style import COLUMN, GREY, LOOKS, PAGE, PALE, add_legend, style_plot
 
 _LOOKS = {"left": LOOKS[0], "right": LOOKS[1], "middle": LOOKS[6]}
+
+_NORMAL = 2.0
+"""Standard deviations of the normal band to either side: 19 of 20 healthy people are within at any moment."""
 
 
 @style_plot
@@ -41,18 +45,22 @@ def angle_plot(angles: Angles) -> Figure:
 
 
 @style_plot
-def cycle_plot(cycles: Sequence[Cycles], stance: Mapping[str, float]) -> Figure:
+def cycle_plot(cycles: Sequence[Cycles], stance: Mapping[str, float], *, normal: bool = False) -> Figure:
     """One panel per angle: the mean of the strides of each foot, and one standard deviation around it.
 
     Args:
         cycles: of one person, at least one with a known value.
         stance: percent of the cycle at which each side's toe leaves, drawn as a thin line; NaN for none.
+        normal: whether to draw two standard deviations around the mean of normal walks, where it is known.
     """
     known = [each for each in cycles if np.isfinite(each.mean).any()]
     kinds = list(dict.fromkeys(each.angle for each in known))
     figure, panels = draw_panels(len(kinds), 4, 0.38 * COLUMN, "gait cycle (%)")
     drawn: dict[str, Artist] = {}
     for axes, kind in zip(panels, kinds, strict=True):
+        if normal and (usual := normal_curve(kind)) is not None:
+            low, high = (usual[0] + sign * _NORMAL * usual[1] for sign in (-1, 1))
+            drawn["normal"] = axes.fill_between(PERCENT, low, high, color=PALE, linewidth=0, zorder=0)
         for each in (each for each in known if each.angle == kind):
             color, mean, spread = _LOOKS[each.side].color, each.mean, np.nan_to_num(each.spread)
             (drawn[each.side],) = axes.plot(PERCENT, mean, color=color, linewidth=1)

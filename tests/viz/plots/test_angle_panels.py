@@ -17,3 +17,19 @@ def test_a_panel_has_the_mean_of_each_side_and_its_toe_off(check_texts):
     np.testing.assert_allclose(first.get_ydata(), left.mean)
     assert toe_off.get_xdata()[0] == 62
     assert {"left", "right"} <= set(check_texts(figure))
+    assert not any(axes.collections[0].get_zorder() == 0 for axes in panels.values())
+
+
+def test_the_normal_band_lies_behind_the_angles_that_have_one():
+    walk = walker()
+    cycles = cut_gait_cycles(measure_joint_angles(walk), measure_gait(walk))
+    figure = cycle_plot(cycles, {}, normal=True)
+    bands = {
+        axes.get_title(loc="left"): axes.collections[0].get_paths()[0].vertices
+        for axes in figure.axes
+        if axes.get_visible() and axes.collections[0].get_zorder() == 0
+    }
+    assert set(bands) == {"hip flexion", "hip adduction", "knee flexion"}
+    # Schwartz et al. 2008, free speed, at the strike: knee 5.6 degrees, standard deviation 5.7.
+    strike = bands["knee flexion"][bands["knee flexion"][:, 0] == 0, 1]
+    np.testing.assert_allclose([strike.min(), strike.max()], [5.6 - 2 * 5.7, 5.6 + 2 * 5.7], atol=0.11)

@@ -1,0 +1,48 @@
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from poselift.cli.measure.floor_angle import find_floor_angle
+from poselift.geometry.camera import Camera
+from poselift.kinematics.up import level_axes
+from tests.kinematics.walker import walker
+
+
+def _recording(up, uncertainty=None):
+    """A recording of a camera in whose frame up has this direction."""
+    camera = Camera(np.array([[900.0, 0, 319.5], [0, 900, 239.5], [0, 0, 1]]), (640, 480))
+    camera = camera.with_pose(level_axes(np.array(up) / np.linalg.norm(up)), np.array([0, 1.2, 0]))
+    return SimpleNamespace(cameras=(camera,), camera=camera, people=(walker(),), up_uncertainty=uncertainty)
+
+
+@pytest.mark.parametrize(
+    ("up", "rise", "pitch"),
+    [
+        ([0, -1, 0], 0, 0),
+        ([0, -1, -np.tan(np.radians(10))], 0, 10),  # it looks down: up points back to the camera
+        ([0, -1, np.tan(np.radians(5))], 0, -5),
+        # Up leans to the left of the picture: a level line goes up on the right.
+        ([-np.tan(np.radians(3)), -1, 0], 3, 0),
+    ],
+)
+def test_the_floor_of_a_tilted_camera(up, rise, pitch):
+    found = find_floor_angle(_recording(up, np.radians(1.0)))
+    assert (found.rise, found.pitch, found.half) == pytest.approx((rise, pitch, 1.645), abs=1e-3)
+    assert f"{abs(pitch):.1f}° {'up' if pitch < 0 else 'down'}, both ± 1.6° (90 %)." in found.text()
+    # A level line in the picture: two points of the horizon.
+    R, _ = _recording(up).camera.extrinsics
+    seen = np.array([[-1.0, 0, -9], [1.0, 0, -9]]) @ R.T
+    (x0, y0), (x1, y1) = seen[:, :2] / seen[:, 2:]
+    assert np.degrees(np.arctan2(y0 - y1, x1 - x0)) == pytest.approx(rise, abs=1e-3)
+
+
+def test_without_a_still_camera_in_the_world_it_is_unknown():
+    still = _recording([0, -1, 0])
+    assert "both" not in find_floor_angle(still).text()
+    turning = replace(still.camera, R=np.repeat(still.camera.R[None], 2, 0), times=np.array([0.0, 1.0]))
+    assert find_floor_angle(SimpleNamespace(**{**vars(still), "camera": turning})) is None
+    assert find_floor_angle(SimpleNamespace(**{**vars(still), "cameras": still.cameras * 2})) is None
+    in_camera = replace(still.people[0], frame="camera")
+    assert find_floor_angle(SimpleNamespace(**{**vars(still), "people": (in_camera,)})) is None
