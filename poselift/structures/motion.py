@@ -127,12 +127,19 @@ class Motion:
 
         They are the motion's own joints where it has no hands. A hand begins at the wrist of the body.
         """
+        placed = self.placed_hands()
+        if placed is None:
+            return self.joints, self.skeleton
+        fingers = placed[:, :, 1:].reshape(len(self), -1, 3)
+        return np.concatenate([self.joints, fingers], 1), with_fingers(self.skeleton)
+
+    def placed_hands(self) -> Float[np.ndarray, "t 2 21 3"] | None:
+        """The joints of the hands at the wrists of the body, metres relative to the root; None without hands."""
         wrists = [f"{side}_wrist" for side in SIDES]
         if self.hands is None or not set(wrists) <= set(self.skeleton.joints):
-            return self.joints, self.skeleton
-        placed = self.joints[:, self.skeleton.indices(wrists), None] + self.hands.joints[:, :, 1:]
-        fingers = placed.reshape(len(self), -1, 3).astype(self.joints.dtype)
-        return np.concatenate([self.joints, fingers], 1), with_fingers(self.skeleton)
+            return None
+        placed = self.joints[:, self.skeleton.indices(wrists), None] + self.hands.joints
+        return placed.astype(self.joints.dtype)
 
     def in_sight(self) -> Bool[np.ndarray, "t j"]:
         """Joints that keypoints show; the lifter gives the others too, from what is usual.

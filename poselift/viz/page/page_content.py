@@ -15,6 +15,7 @@ from poselift.kinematics.up import rotation_to_y_up
 from poselift.numerics.times import usual_interval
 from poselift.skeleton import Skeleton
 from poselift.skeleton.flesh import CORNERS
+from poselift.skeleton.hand import HANDS
 from poselift.structures import Motion
 from poselift.viz.body_parts import parts_of
 from poselift.viz.colors import person_colors
@@ -23,8 +24,8 @@ from poselift.viz.stage import Stage
 
 _UNKNOWN = -(2**31)
 """In an array of whole numbers, what NaN is elsewhere."""
-_METRES, _DEGREES, _PIXELS, _SHARE = 1e5, 1e2, 1e1, 1e3
-"""Steps per unit. Metres are as fine as in the csv."""
+_METRES, _DEGREES, _PIXELS, _SHARE, _HAND_SCORE = 1e5, 1e2, 1e1, 1e3, 1e5
+"""Steps per unit. Metres and the scores of hands are as fine as in the csv."""
 _SIDES = {"middle": 0, "left": 1, "right": 2}
 
 
@@ -74,7 +75,7 @@ def encode(
     for motion, floor in zip(motions, floors, strict=True):
         number = motion.keypoints.person
         angles = view.angles.get(number)
-        colors = person_colors(number)
+        colors, fingers = person_colors(number), motion.placed_hands()
         people.append(
             {
                 "id": number,
@@ -89,6 +90,9 @@ def encode(
                 "start": start,
                 "about": view.about.get(number, {}),
                 "interval": usual_interval(motion.timestamps) or 1 / 30,
+                "hands": None
+                if fingers is None
+                else {"names": HANDS.joints, "lines": lines_of(HANDS), "body": body_of(HANDS)},
                 "files": {ending: len(file) for ending, file in view.files.get(number, {}).items()},
             }
         )
@@ -108,6 +112,12 @@ def encode(
             arrays.append(("uncertainty", motion.uncertainty, _METRES))
         if motion.contacts is not None:
             arrays.append(("contacts", motion.contacts, 1.0))
+        if motion.hands is not None and fingers is not None:
+            arrays += [
+                ("fingers", fingers.reshape(len(motion), -1, 3), _METRES),
+                ("finger_keypoints", motion.hands.keypoints.reshape(len(motion), -1, 2), _PIXELS),
+                ("hand_scores", motion.hands.scores, _HAND_SCORE),
+            ]
         arrays.append(("end", np.zeros(0), 1.0))
     header = {
         "title": view.title,

@@ -12,6 +12,7 @@ from poselift.export import write_csv
 from poselift.export.trc_markers import write_trc
 from poselift.skeleton import H36M17
 from poselift.viz.page import View, write_page
+from tests.recordings.conftest import with_hands
 from tests.viz.page.conftest import CAMERA, DEGREES, FILES
 
 pytestmark = pytest.mark.slow
@@ -195,6 +196,32 @@ def test_it_saves_what_poselift_writes(page, written, people, tmp_path):
     for number, files in FILES.items():
         for ending, content in files.items():
             assert page(f"Array.from(content.people[{number - 1}].files.{ending}())") == list(content)
+
+
+def test_hands_are_drawn_and_saved(page, tmp_path, make_motion):
+    motion = with_hands(make_motion(frames=30))
+    bare = replace(motion, hands=None)
+    pictures = []
+    for name, shown in (("bare", bare), ("hands", motion)):
+        write_page(tmp_path / f"{name}.html", [shown], View(name, CAMERA))
+        page.open(tmp_path / f"{name}.html")
+        page("seek(content.times[3])")
+        pictures.append([page.picture(canvas) for canvas in ("scene", "overlay")])
+    assert all(before != after for before, after in zip(*pictures, strict=True))
+    write_csv(tmp_path / "person.csv", motion)
+    assert page("csvOf(content.people[0])") == (tmp_path / "person.csv").read_text("utf-8")
+    arrays = json.loads(page("jsonOf(content.people[0])"))["arrays"]
+    for name in ("joints", "keypoints", "scores"):
+        found = np.array(arrays[f"hand_{name}"], float)  # null becomes NaN
+        np.testing.assert_allclose(found, getattr(motion.hands, name), atol=0.051 if name == "keypoints" else 2e-5)
+    write_trc(tmp_path / "a.trc", [motion])
+    ours, theirs = (
+        page("trcOf(content.people[0], content, 'a.trc')").splitlines(),
+        (tmp_path / "a.trc").read_text().splitlines(),
+    )
+    assert ours[:6] == theirs[:6]
+    rows, expected = (np.array([line.split("\t") for line in lines[6:]], np.float64) for lines in (ours, theirs))
+    np.testing.assert_allclose(rows, expected, atol=0.021)
 
 
 def test_hostile_names_stay_text(page, tmp_path, people):

@@ -2,6 +2,7 @@
 // (page_content.py).
 
 import { byId } from "./elements.js";
+import { prepareHands } from "./hands.js";
 import { prepare } from "./places.js";
 
 /** The bytes in an element that holds base64. */
@@ -31,6 +32,7 @@ export async function readContent() {
       person.files[ending] = () => file;
     }
     prepare(person, content);
+    prepareHands(person, content);
   }
   return content;
 }

@@ -1,7 +1,7 @@
 // The skeleton over the video: the lifted joints, reprojected, and what the detector saw.
 
 import { frameOf } from "./places.js";
-import { css, FACE, middle, sidesOf, SMALL } from "./scene.js";
+import { css, FINE, middle, sidesOf, SMALL } from "./scene.js";
 
 /** Clears a canvas over the video; gives a pen for pixels of the video, and the CSS pixels for one of them. */
 export function penOver(canvas, [width, height]) {
@@ -24,8 +24,10 @@ export function drawOverlay(canvas, content, state, time) {
     if (frame < 0 || state.hidden.has(person.id)) return;
     pen.globalAlpha = person.gap[frame] ? .5 : 1;
     if (state.show.uncertainty && person.uncertainty) drawUncertainty(pen, person, frame, scale);
-    if (state.show.skeleton) drawLines(pen, person, frame, scale);
-    if (state.show.detections) drawDetections(pen, person, frame, scale);
+    for (const part of person.hands ? [person, person.hands] : [person]) {
+      if (state.show.skeleton) drawLines(pen, part, frame, scale);
+      if (state.show.detections) drawDetections(pen, part, frame, scale);
+    }
   });
 }
 
@@ -49,7 +51,7 @@ function drawLines(pen, person, frame, scale) {
     if (!(p[0] + q[0] === p[0] + q[0])) continue;
     pen.globalAlpha = [a, a2, b, b2].some((joint) => person.guessed[base / 2 + joint]) ? .5 : 1;
     pen.strokeStyle = edge ? "#0009" : css(colors[side]);
-    pen.lineWidth = (edge ? 5.5 : 3) / scale * (FACE.test(person.names[b]) ? .5 : 1);
+    pen.lineWidth = (edge ? 5.5 : 3) / scale * (FINE.test(person.names[b]) ? .5 : 1);
     pen.beginPath(); pen.moveTo(...p); pen.lineTo(...q); pen.stroke();
   }
   pen.globalAlpha = 1;

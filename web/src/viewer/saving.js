@@ -1,21 +1,27 @@
 // Files that the page makes of what it shows, as poselift's own exports have it.
 
 import { byId, download, element } from "./elements.js";
+import { fingersOf, fromWrists } from "./hands.js";
 
 const cell = (value, digits) => Number.isNaN(value) ? "" : value.toFixed(digits).replace(/^-(?=[0.]*$)/, "");
 const AXES = ["x", "y", "z"];
 
 /** The same table as person_<id>.csv. */
 export function csvOf(person) {
-  const joints = person.names.length;
+  const joints = person.names.length, fingers = fingersOf(person), { hands } = person;
   const header = ["time_s", "interpolated", ...["root", ...person.names].flatMap((name) => AXES.map((axis) => `${name}_${axis}_m`)),
     ...(person.uncertainty ? person.names.map((name) => `${name}_uncertainty_m`) : []),
-    ...(person.contacts ? ["left_foot_contact", "right_foot_contact"] : []), ...person.names.map((name) => `${name}_seen`)];
+    ...(person.contacts ? ["left_foot_contact", "right_foot_contact"] : []),
+    ...fingers.flatMap((joint) => AXES.map((axis) => `${hands.names[joint]}_${axis}_m`)),
+    ...(hands ? ["left_hand_score", "right_hand_score"] : []), ...person.names.map((name) => `${name}_seen`)];
   const rows = [...person.times].map((time, t) => {
     const part = (values, count) => values ? [...values.subarray(count * t, count * (t + 1))] : [];
     const metres = [...part(person.root, 3), ...part(person.joints, 3 * joints), ...part(person.uncertainty, joints)];
+    const placed = fingers.flatMap((joint) => part(person.fingers, 3 * hands.names.length).slice(3 * joint, 3 * joint + 3));
+    const scores = hands ? part(person.hand_scores, 2) : [];
     const seen = part(person.guessed, joints).map((how) => how === 2 ? 0 : 1);
-    return [time.toFixed(6), person.interpolated[t], ...metres.map((value) => cell(value, 5)), ...part(person.contacts, 2), ...seen];
+    return [time.toFixed(6), person.interpolated[t], ...metres.map((value) => cell(value, 5)), ...part(person.contacts, 2),
+      ...[...placed, ...scores].map((value) => cell(value, 5)), ...seen];
   });
   return [header, ...rows].map((row) => row.join(",")).join("\n") + "\n";
 }
@@ -46,12 +52,14 @@ function evenly({ times, interval }) {
 
 /** The same markers as those of `poselift export --to trc`, to 0.01 mm; joints out of sight are NaN or left out. */
 export function trcOf(person, content, name) {
-  const { names } = person, joints = names.length, frames = evenly(person), count = frames.length;
-  const hidden = (frame, joint) => person.guessed[joints * frame + joint] === 2;
+  const { hands } = person, joints = person.names.length, frames = evenly(person), count = frames.length;
+  const names = [...person.names, ...fingersOf(person).map((joint) => hands.names[joint])];
+  const hidden = (frame, joint) => joint < joints ? person.guessed[joints * frame + joint] === 2 : Number.isNaN(relative(frame, joint, 0));
+  const relative = (frame, joint, axis) => joint < joints ? person.joints[3 * (joints * frame + joint) + axis]
+    : person.fingers[3 * (hands.names.length * frame + hands.names.indexOf(names[joint])) + axis];
   const shown = names.map((_, joint) => joint).filter((joint) => !person.times.every((_, t) => hidden(t, joint)));
   const rate = +(1 / person.interval).toPrecision(6);
-  const place = (frame, joint, axis) =>
-    hidden(frame, joint) ? NaN : person.joints[3 * (joints * frame + joint) + axis] + person.root[3 * frame + axis];
+  const place = (frame, joint, axis) => hidden(frame, joint) ? NaN : relative(frame, joint, axis) + person.root[3 * frame + axis];
   const lines = [["PathFileType", 4, "(X/Y/Z)", name],
     ["DataRate", "CameraRate", "NumFrames", "NumMarkers", "Units", "OrigDataRate", "OrigDataStartFrame", "OrigNumFrames"],
     [rate, rate, count, shown.length, "mm", rate, 1, count],
@@ -82,7 +90,10 @@ export function jsonOf(person) {
     joints: rows(person.joints, joints, 3), root: rows(person.root, 3), timestamps: [...person.times].map((time) => time + person.start),
     interpolated: [...person.interpolated].map(Boolean), uncertainty: rows(person.uncertainty, joints),
     contacts: rows(person.contacts, 2), keypoints: rows(person.keypoints, points, 2),
-    keypoint_scores: rows(person.scores, points), angles_degrees: rows(person.degrees, person.angles.length),
+    keypoint_scores: rows(person.scores, points),
+    ...(person.hands ? { hand_joints: rows(fromWrists(person), 2, person.hands.names.length / 2, 3),
+      hand_keypoints: rows(person.finger_keypoints, 2, person.hands.names.length / 2, 2), hand_scores: rows(person.hand_scores, 2) } : {}),
+    angles_degrees: rows(person.degrees, person.angles.length),
   }, angles: person.angles }) + "\n";
 }
 

@@ -1,9 +1,11 @@
 // The 3D view: a mannequin of shaded, tapered limbs on a grid of metres, drawn from far to near. One file, because each
 // part is drawn with the same camera and sorted among the others.
 
+import { isCovered } from "./hands.js";
 import { cameraAt, frameOf, lastBefore } from "./places.js";
 
-export const FACE = /(eye|ear)$/, SMALL = /(eye|ear|nose|heel|toe|hand)$/;
+/** Joints at the end of fine lines, and joints too small for a ball of uncertainty. */
+export const FINE = /(eye|ear)$|_hand_/, SMALL = /(eye|ear|nose|heel|toe|hand)$/;
 
 const mix = (a, b, share) => a.map((value, i) => Math.round(value + (b[i] - value) * share));
 export const css = (color, alpha = 1) => `rgb(${color.join(" ")} / ${alpha})`;
@@ -101,7 +103,7 @@ export class Scene {
     const bodies = this.content.people.map((person, i) => [person, frameOf(person, time), i])
       .filter(([{ id }, frame]) => frame >= 0 && !this.state.hidden.has(id));
     for (const [person, frame, i] of bodies) this.shadow(pen, person, frame, theme, i === this.state.person);
-    const parts = bodies.flatMap(([person, frame]) => this.parts(person, frame)).sort((a, b) => b.depth - a.depth);
+    const parts = bodies.flatMap(([person, frame]) => [person, person.hands].flatMap((part) => part ? this.parts(part, frame) : [])).sort((a, b) => b.depth - a.depth);
     for (const part of parts) {
       pen.globalAlpha = part.alpha;
       part.draw(pen);
@@ -198,6 +200,7 @@ export class Scene {
     const size = (metres, point) => metres * this.focal / point[2];
     const add = (depth, draw, alpha) => { if (depth > .2) parts.push({ depth, draw, alpha }); };
     for (const [a, a2, b, b2, side, start, end] of body.limbs) {
+      if (isCovered(person, frame, names[b])) continue;
       const p = middle(points[a], points[a2]), q = middle(points[b], points[b2]), alpha = pale(a, a2, b, b2);
       add((p[2] + q[2]) / 2, (pen) => capsule(pen, p, q, size(start, p), size(end, q), colors[side]), alpha);
     }
