@@ -21,8 +21,8 @@ _UPRIGHT = np.diag([1.0, -1.0, -1.0])
 _TO_BLENDER = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 """From Y up to Z up."""
 
-_SHORTEST = 0.03
-"""Metres of a bone that has no joint to point at."""
+_SHORTEST, _FINGER = 0.03, 0.012
+"""Metres of a bone that has no joint to point at, and of one at the tip of a finger."""
 
 
 def open_folder(folder, scene):
@@ -69,14 +69,20 @@ def _person(arrays, sidecar, known, rate, scene):
     parents = [names.index(up) if (up := sidecar["skeleton"]["parents"][name]) else -1 for name in names]
     points = arrays["joints"][known].astype(np.float64) + arrays["root"][known, None]
     points = points @ (_TO_BLENDER @ _frame(sidecar)).T
-    children = [[child for child, parent in enumerate(parents) if parent == row] for row in range(len(names))]
-    order = sorted(range(len(names)), key=lambda row: _depth(row, parents))
+    children, order = _children(parents), _from_root(parents)
     rest = points[0].copy()
     for row in order:
         if parents[row] >= 0:
             bone = points[:, row] - points[:, parents[row]]
             length = np.median(np.linalg.norm(bone, axis=-1))
             rest[row] = rest[parents[row]] + length * bone[0] / max(np.linalg.norm(bone[0]), 1e-9)
+    body = len(names)
+    if "hand_joints" in arrays:
+        turned = _turns(points, rest, parents, children, order)
+        turn = _TO_BLENDER @ _frame(sidecar)
+        hands = arrays["hand_joints"][known].astype(np.float64) @ turn.T
+        points, rest = _add_hands(hands, sidecar["hands"], names, parents, points, rest, turned)
+        children, order = _children(parents), _from_root(parents)
     armature = _armature(f"person_{sidecar['person']}", names, parents, children, rest, scene)
     turned = _turns(points, rest, parents, children, order)
     frames = _FIRST_FRAME + arrays["timestamps"][known] * rate
@@ -96,7 +102,7 @@ def _person(arrays, sidecar, known, rate, scene):
         if parents[row] < 0:
             for axis, values in enumerate(((points[:, row] - rest[row]) @ own).T):
                 set_curve(curves, f"{place}.location", axis, frames, values)
-        if "uncertainty" in arrays:
+        if "uncertainty" in arrays and row < body:
             bone["uncertainty"] = 0.0
             bone.id_properties_ui("uncertainty").update(
                 description="Radius of the ball that holds the joint in 90 % of cases, metres"
@@ -110,6 +116,29 @@ def _person(arrays, sidecar, known, rate, scene):
     return armature
 
 
+def _add_hands(hands, about, names, parents, points, rest, turned):
+    """Adds the joints of each hand that is ever seen to names and parents; the points and the rest pose with them.
+
+    A hand rests as it is first seen, on the forearm.
+    """
+    for row, side in enumerate(("left", "right")):
+        seen = np.flatnonzero(np.isfinite(hands[:, row]).all((1, 2)))
+        if not len(seen):
+            continue
+        wrist, elbow = names.index(f"{side}_wrist"), names.index(f"{side}_elbow")
+        own = {
+            joint: f"{side}_wrist" if up is None else f"{side}_hand_{joint}" for joint, up in about["parents"].items()
+        }
+        fingers = [joint for joint, up in about["parents"].items() if up is not None]
+        columns = [about["joints"].index(joint) for joint in fingers]
+        names += [own[joint] for joint in fingers]
+        parents += [names.index(own[about["parents"][joint]]) for joint in fingers]
+        points = np.concatenate([points, points[:, [wrist]] + hands[:, row, columns]], 1)
+        first = hands[seen[0], row, columns] @ turned[seen[0], elbow]
+        rest = np.concatenate([rest, rest[wrist] + first])
+    return points, rest
+
+
 def _armature(name, names, parents, children, rest, scene):
     """An armature in its rest pose: each bone from its joint towards the middle of the joints below."""
     armature = bpy.data.objects.new(name, bpy.data.armatures.new(name))
@@ -121,9 +150,10 @@ def _armature(name, names, parents, children, rest, scene):
         bone = edit.new(joint)
         ends = rest[children[row]] if children[row] else rest[[row]]
         away = ends.mean(0) - rest[row]
-        if np.linalg.norm(away) < _SHORTEST:
+        shortest = _FINGER if "_hand_" in joint else _SHORTEST
+        if np.linalg.norm(away) < shortest:
             above = rest[row] - rest[parents[row]] if parents[row] >= 0 else np.array([0.0, 0.0, 1.0])
-            away = _SHORTEST * above / max(np.linalg.norm(above), 1e-9)
+            away = shortest * above / max(np.linalg.norm(above), 1e-9)
         bone.head, bone.tail = Vector(rest[row]), Vector(rest[row] + away)
     for row, joint in enumerate(names):
         if parents[row] >= 0:
@@ -134,7 +164,10 @@ def _armature(name, names, parents, children, rest, scene):
 
 
 def _turns(points, rest, parents, children, order):
-    """Rotation of each bone from the rest pose, as its joints show it; (t, j, 3, 3)."""
+    """Rotation of each bone from the rest pose, as its joints show it; (t, j, 3, 3).
+
+    Where a joint below is not known, the bone rests on the one above it.
+    """
     frames, joints, _ = points.shape
     turned = np.tile(np.eye(3), (frames, joints, 1, 1))
     for row in order:
@@ -142,14 +175,15 @@ def _turns(points, rest, parents, children, order):
             turned[:, row] = turned[:, parents[row]]
         source = rest[children[row]] - rest[row]
         target = points[:, children[row]] - points[:, [row]]
+        known = np.isfinite(target).all((1, 2))
         if len(children[row]) > 1:  # the rotation that fits best (Kabsch)
-            u, _, v = np.linalg.svd(np.einsum("tca,cb->tab", target, source))
+            u, _, v = np.linalg.svd(np.einsum("tca,cb->tab", target[known], source))
             u[..., 2] *= np.linalg.det(u @ v)[:, None]
-            turned[:, row] = u @ v
+            turned[known, row] = u @ v
         elif children[row]:
             now = np.einsum("tab,b->ta", turned[:, row], source[0])
-            for frame, (start, end) in enumerate(zip(now, target[:, 0], strict=True)):
-                swing = Vector(start).rotation_difference(Vector(end)).to_matrix()
+            for frame in np.flatnonzero(known).tolist():
+                swing = Vector(now[frame]).rotation_difference(Vector(target[frame, 0])).to_matrix()
                 turned[frame, row] = np.array(swing) @ turned[frame, row]
     return turned
 
@@ -217,6 +251,16 @@ def _animate_camera(thing, frames, turns, places, lenses):
 def _frame(sidecar):
     """Rotation from the motion's frame to Y up."""
     return np.eye(3) if sidecar["axes"]["frame"] == "world" else _UPRIGHT
+
+
+def _children(parents):
+    """Rows of the joints that hang on each joint."""
+    return [[child for child, parent in enumerate(parents) if parent == row] for row in range(len(parents))]
+
+
+def _from_root(parents):
+    """Rows of the joints, each after its parent."""
+    return sorted(range(len(parents)), key=lambda row: _depth(row, parents))
 
 
 def _depth(row, parents):

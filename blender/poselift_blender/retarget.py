@@ -23,6 +23,9 @@ _LIMB = re.compile(r"arm|leg|thigh|shin|calf", re.IGNORECASE)
 """Bones that point where the motion's bones point. The others turn as the motion's do from rest to rest: their rest
 poses look alike in all characters, though spines bend differently and feet have other shapes."""
 
+_FINGER = re.compile(r"thumb|index|middle|ring|pinky|little|palm", re.IGNORECASE)
+"""Bones of fingers, which point where the motion's do, too."""
+
 _ARM = re.compile(r"arm", re.IGNORECASE)
 
 _CONTROLS = {
@@ -37,6 +40,12 @@ _CONTROLS = {
             ("shoulder", "shoulder"),
             *((bone, f"{bone}_fk") for bone in ("upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe")),
         )
+    },
+    **{
+        f"{finger}.0{place}.{side}": f"{finger}.0{place}.{side}"
+        for side in "LR"
+        for finger in ("thumb", "f_index", "f_middle", "f_ring", "f_pinky")
+        for place in (1, 2, 3)
     },
 }
 """Controls of a rig that Rigify generated, by the bones of its meta-rig."""
@@ -127,12 +136,13 @@ def _plain(name):
 
 
 def _correction(own, theirs, pairs):
-    """Rotation in the world that takes the character's limb from its rest pose into the motion's."""
-    if not _LIMB.search(own.name):
-        # A hand follows the arm above it.
-        above = next((pair for pair in pairs if pair[0] == own.parent and _ARM.search(own.parent.name)), None)
-        return _correction(*above, pairs) if above else Matrix.Identity(3)
-    below = next(pair for pair in pairs if pair[0].parent == own)
+    """Rotation in the world that takes the character's limb or finger from its rest pose into the motion's."""
+    below = next((pair for pair in pairs if pair[0].parent == own), None)
+    if below is None or not (_LIMB.search(own.name) or _FINGER.search(own.name)):
+        # A hand follows the arm above it, and the end of a finger the bone before.
+        above = next((pair for pair in pairs if pair[0] == own.parent), None)
+        leads = above and (_ARM.search(own.parent.name) or _FINGER.search(own.parent.name))
+        return _correction(*above, pairs) if leads else Matrix.Identity(3)
     ends = []
     for (upper, lower), armature in zip(
         zip((own, theirs), below, strict=True), (own.id_data, theirs.id_data), strict=True

@@ -32,13 +32,22 @@ for armature in [thing for thing in bpy.data.objects if thing.type == "ARMATURE"
     K, names = np.array(about["camera"]["K"]), about["skeleton"]["joints"]
     world = about["axes"]["frame"] == "world"
     R, t = np.array(about["camera"].get("R", np.eye(3))), np.array(about["camera"].get("t", [0.0, 0, 0]))
-    pixels, places, uncertainty = [0.0], [0.0], [0.0]
+    pixels, places, uncertainty, fingers = [0.0], [0.0], [0.0], []
     for row in np.flatnonzero(np.isfinite(arrays["joints"]).all((1, 2)))[::5]:
         frame = 1 + arrays["timestamps"][row] * rate
         scene.frame_set(int(frame), subframe=frame - int(frame))
         points = arrays["joints"][row].astype(float) + arrays["root"][row]
         seen = (points - t) @ R @ K.T
         seen = seen[:, :2] / seen[:, 2:]
+        for side, hand in zip(
+            ("left", "right"), arrays["hand_joints"][row] if "hand_joints" in arrays else (), strict=False
+        ):
+            if not np.isfinite(hand).all():
+                continue
+            for joint, place in zip(about["hands"]["joints"][1:], hand[1:].astype(float), strict=True):
+                tip = armature.pose.bones[f"{side}_hand_{joint}"].head - armature.pose.bones[f"{side}_wrist"].head
+                x, y, z = place
+                fingers.append((tip - Vector((x, -z, y) if world else (x, z, -y))).length)
         for name, (x, y, z), pixel, radius in zip(names, points, seen, arrays["uncertainty"][row], strict=True):
             bone = armature.pose.bones[name]
             right = Vector((x, -z, y) if world else (x, z, -y))
@@ -51,6 +60,7 @@ for armature in [thing for thing in bpy.data.objects if thing.type == "ARMATURE"
         "pixels": max(pixels),
         "places": float(np.mean(places)),
         "uncertainty": float(max(uncertainty)),
+        "fingers": float(np.mean(fingers)) if fingers else None,
         "height": armature.get("height_m"),
         "bones": sorted(bone.name for bone in armature.pose.bones),
     }

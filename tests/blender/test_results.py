@@ -1,13 +1,17 @@
 import json
 import shutil
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from poselift.cli.main import main
+from poselift.recordings import read_recording
 from poselift.samples import demo_video
 from tests.blender.conftest import ADD_ON
+from tests.kinematics.conftest import turn
+from tests.kinematics.test_fingers import with_made_hands
 
 pytestmark = pytest.mark.blender
 
@@ -40,6 +44,22 @@ def test_people_camera_video_and_uncertainty_are_there(blender, folder):
         assert person["uncertainty"] < 1e-6
         assert person["height"] == pytest.approx(about["height"]["metres"])
         assert person["bones"] == sorted(about["skeleton"]["joints"])
+
+
+def test_hands_are_finger_bones(blender, folder, tmp_path):
+    recording = read_recording(folder)
+    seen = np.ones((len(recording.people[0]), 2), bool)
+    seen[:3, 0], seen[:, 1] = False, False
+    palms = {"left": turn("x", np.linspace(0, 60, len(seen))), "right": turn("x", 0.0)}
+    first = with_made_hands(recording.people[0], palms, seen)
+    replace(recording, people=(first, *recording.people[1:])).save(tmp_path)
+    found = blender("open_folder.py", tmp_path)["people"]
+    bones = found["person_1"]["bones"]
+    assert sum(name.startswith("left_hand_") for name in bones) == 20
+    assert not any(name.startswith("right_hand_") for name in bones)
+    assert found["person_1"]["fingers"] < 1e-4
+    assert found["person_2"]["fingers"] is None
+    assert not any("_hand_" in name for name in found["person_2"]["bones"])
 
 
 def test_a_folder_without_people_is_refused(blender, tmp_path):

@@ -8,8 +8,11 @@ import pytest
 from poselift.export.bvh import write_bvh
 from poselift.export.character import Rigging, make_character
 from poselift.export.glb import write_glb
+from poselift.skeleton.hand import HAND21
 from tests.blender.conftest import ADD_ON
 from tests.export.test_character import RIGS, moving, placed
+from tests.kinematics.conftest import turn
+from tests.kinematics.test_fingers import with_made_hands
 
 pytestmark = pytest.mark.blender
 _TO_BLENDER = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
@@ -28,6 +31,33 @@ def test_limbs_point_as_in_the_motion(blender, tmp_path, kind, form):
     assert float(note.split("at most ")[1].split()[0]) < 3
     assert int(note.split()[0]) >= 20
     assert (tmp_path / "out.png").stat().st_size > 1000
+
+
+def test_fingers_point_as_in_the_motion_on_a_character_of_another_rest_pose(blender, tmp_path):
+    palms = {"left": turn("x", 40.0), "right": turn("y", -30.0)}
+    motion = with_made_hands(moving(frames=4), palms)
+    other = with_made_hands(moving(frames=4), palms)
+    write_bvh(tmp_path / "motion.bvh", motion, rigging=Rigging("mixamo"))
+    write_glb(tmp_path / "character.glb", [other], Rigging("mixamo", "a"))
+    script = ADD_ON / "poselift_blender" / "retarget.py"
+    ran = blender.script(
+        script, tmp_path / "motion.bvh", "--character", tmp_path / "character.glb", "--out", tmp_path / "out.glb"
+    )
+    assert "52 bones follow" in ran
+    (back,) = blender("rest_pose.py", tmp_path / "out.glb")
+    names, played = list(back["rest"]), np.array(back["motion"])
+    for name, row, ends in (
+        ("LeftHandIndex", 0, ("index_mcp", "index_pip", "index_dip")),
+        ("RightHandPinky", 1, ("pinky_mcp", "pinky_pip", "pinky_dip")),
+        ("LeftHandThumb", 0, ("thumb_cmc", "thumb_mcp", "thumb_ip")),
+    ):
+        places = [names.index(f"mixamorig:{name}{number}") for number in (1, 2, 3)]
+        joints = motion.hands.joints[:, row, HAND21.indices(list(ends))] @ _TO_BLENDER
+        for part in (0, 1):
+            bone = played[-1, places[part + 1]] - played[-1, places[part]]
+            expected = joints[-1, part + 1] - joints[-1, part]
+            cosine = bone @ expected / np.linalg.norm(bone) / np.linalg.norm(expected)
+            assert np.degrees(np.arccos(min(cosine, 1.0))) < 1.0, (name, part)
 
 
 def test_blender_reads_every_rig_standing_and_facing_minus_y(blender, tmp_path):
