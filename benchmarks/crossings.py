@@ -1,6 +1,6 @@
 """People who cross: who is found with all limbs, and whose number stays.
 
-    python -m benchmarks.crossings [--places 20] [--quality NAME]
+    python -m benchmarks.crossings [--places 20] [--quality NAME] [--detector NAME ...]
 
 Each crossing is the demo clip with its walker pasted over it once more, mirrored and a tenth larger, so that the two
 walkers meet. The truth is the keypoints of the clip without the other one. The table counts the frames in which the
@@ -8,7 +8,9 @@ two boxes overlap: shares in which somebody is found with most of the visible jo
 other's place; shares in which somebody has such a joint; and clips in which the two exchange their numbers.
 """
 
-from collections.abc import Sequence
+import argparse
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -32,6 +34,7 @@ _FOUND = 0.1
 _LARGER, _LOWER, _APART, _AROUND = 1.1, 0.1, 24.0, 1.0
 """Size of the walker in front, how much lower it stands (both relative to the one behind), pixels between
 the places of two crossings, and seconds before and after they meet."""
+_DETECTORS = ("movenet", "movenet-blazepose")
 _DENSE = 1.6
 """By how much a pasted body is wider than a silhouette."""
 
@@ -138,23 +141,30 @@ def crossed(crossing: Crossing, detector: Detector, quality: str) -> dict[str, l
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Prints a row."""
+    """Prints a row for each detector."""
     parser = command_line(__doc__)
     parser.add_argument("--places", type=int, default=20, metavar="N", help="where they meet; default 20")
     parser.add_argument("--quality", choices=QUALITIES, default=DEFAULT_QUALITY, help=f"default {DEFAULT_QUALITY}")
+    parser.add_argument("--detector", nargs="+", choices=_DETECTORS, default=_DETECTORS, metavar="NAME", help="of both")
     options = parser.parse_args(arguments)
-    pictures, walker, detector = demo(), people()[0], build_detector("movenet")
-    total: dict[str, list[float]] = {}
-    for number in range(options.places):
-        made = crossing(pictures, walker, (number - (options.places - 1) / 2) * _APART)
-        for name, values in crossed(made, detector, options.quality).items():
-            total.setdefault(name, []).extend(values)
     others = [f"{place}, joints of the other, %" for place in ("in front", "behind")]
-    heads = ["quality", "frames", "in front, %", "behind, %", *others, "exchanged, clips"]
-    names = ("front", "behind", "front, of the other", "behind, of the other")
-    shares = (f"{100 * np.mean(total[name]):.1f}" for name in names)
-    exchanged = f"{sum(total['exchanged']):.0f} of {options.places}"
-    print_table(heads, [[options.quality, str(len(total["front"])), *shares, exchanged]])
+    heads = ["detector, quality", "frames", "in front, %", "behind, %", *others, "exchanged, clips"]
+    print_table(heads, _rows(options))
+
+
+def _rows(options: argparse.Namespace) -> Iterator[list[str]]:
+    """The cells of each detector."""
+    pictures, walker = demo(), people()[0]
+    for name in options.detector:
+        detector, total = build_detector(name), defaultdict(list)
+        for number in range(options.places):
+            made = crossing(pictures, walker, (number - (options.places - 1) / 2) * _APART)
+            for kind, values in crossed(made, detector, options.quality).items():
+                total[kind] += values
+        kinds = ("front", "behind", "front, of the other", "behind, of the other")
+        shares = (f"{100 * np.mean(total[kind]):.1f}" for kind in kinds)
+        exchanged = f"{sum(total['exchanged']):.0f} of {options.places}"
+        yield [f"`{name}`, {options.quality}", str(len(total["front"])), *shares, exchanged]
 
 
 if __name__ == "__main__":

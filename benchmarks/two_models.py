@@ -13,7 +13,7 @@ itself. The tables below have those of `--quality best` and `balanced`, with the
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from pathlib import Path
@@ -32,7 +32,7 @@ from poselift.finding import VideoClip
 from poselift.skeleton import COCO_WHOLEBODY23
 from poselift.skeleton.skeleton import strip_side
 from poselift.structures import Keypoints2D
-from poselift.video import VideoReader
+from poselift.video import Frame, VideoReader
 
 _FAR = 0.05
 """Distance that counts as far, as a share of the body."""
@@ -81,6 +81,19 @@ def read_cameras(path: Path) -> dict[str, StillCamera]:
         }
     except (OSError, ValueError, KeyError) as error:
         raise InputError(f"{path} is no calibration in Pose2Sim's layout: {error}") from error
+
+
+def read_pair(folder: Path) -> tuple[list[Path], list[StillCamera]]:
+    """The two videos of a folder, and their cameras.
+
+    Raises:
+        InputError: the folder has no calibration, or not two videos of its cameras.
+    """
+    known = read_cameras(folder / "calibration.toml")
+    videos = [path for path in sorted(folder.glob("*.mp4")) if path.stem in known]
+    if len(videos) != 2:
+        raise InputError(f"{folder} has {len(videos)} videos of its calibrated cameras; two are needed")
+    return videos, [known[path.stem] for path in videos]
 
 
 def epipolar_distances(
@@ -144,13 +157,13 @@ def pair_people(several: Sequence[Sequence[Poses]], cameras: Sequence[StillCamer
 
 
 def second_looks(
-    video: Path, people: Sequence[Poses], models: Mapping[str, BlazePose], every: int
+    frames: Iterable[Frame], people: Sequence[Poses], models: Mapping[str, BlazePose]
 ) -> dict[str, list[Poses]]:
-    """What each model, alone and joined with MoveNet, gives for each person."""
+    """What each model, alone and joined with MoveNet, gives for each person in each frame."""
     found: dict[str, list[Poses]] = {
         name: [{} for _ in people] for model in models for name in (model, f"joined with {model}")
     }
-    for frame in islice(VideoReader(video), 0, None, every):
+    for frame in frames:
         time = _milliseconds(frame.timestamp)
         for person, poses in enumerate(people):
             if time not in poses:
@@ -206,15 +219,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--every", type=int, default=2, help="look at every so many frames; default 2")
     options = parser.parse_args(arguments)
     with errors_shown(parser):
-        known = read_cameras(options.folder / "calibration.toml")
-        videos = [path for path in sorted(options.folder.glob("*.mp4")) if path.stem in known]
-        if len(videos) != 2:
-            raise InputError(f"{options.folder} has {len(videos)} videos of its calibrated cameras; two are needed")
-        cameras, both = [known[path.stem] for path in videos], MoveNetBlazePose()
+        videos, cameras = read_pair(options.folder)
+        both = MoveNetBlazePose()
         tracks = [track_clip(VideoClip(path, both.first, quality="best")) for path in videos]
         people = [[poses_of(person) for person in each] for each in tracks]
         models = {"heavy": both.second} | {path.stem: BlazePose(path=path) for path in options.models}
-        looks = [second_looks(path, each, models, options.every) for path, each in zip(videos, people, strict=True)]
+        pictures = [islice(VideoReader(path), 0, None, options.every) for path in videos]
+        looks = [second_looks(frames, each, models) for frames, each in zip(pictures, people, strict=True)]
         pairs = pair_people(people, cameras)
         times = {time for person in next(iter(looks[0].values())) for time in person}
         titles = [f"{kind.replace('_', ' ')} px" for kind in _KINDS]

@@ -2,10 +2,13 @@
 
 All numbers were measured on two calibrated cameras (benchmarks/two_models.md). Where the two models agree within 6 % of
 the body, the mean of both lies nearer to the other camera's epipolar line than either. Where they are farther apart,
-the first model's joint is nearer, with three quarters of the usual trust or less, whatever the second one's score.
+the first model's joint is nearer, whatever the scores, the lengths of the bones, and what the second model said before
+and after. So the joint stays where the first model sees it. What both said before and after decides how far it counts:
+fully where it still is where both saw it, and less where it is elsewhere, or where nothing is known.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -15,7 +18,9 @@ from poselift.skeleton import COCO17, COCO_WHOLEBODY23
 _AGREE, _DIFFER = 0.06, 0.1
 """Distance up to which two joints are joined, and from which on the first one counts alone; as a share of the body."""
 _DOUBTED = 0.6
-"""Factor of the score of a joint at which the two models differ."""
+"""Factor of the score of a joint at which the two models differ, and which is not where both saw it before or after."""
+_ANKLE = 1 / 3
+"""Factor of the second model's scores of ankles in the mean: its ankles move more from frame to frame."""
 _FOOT_DOUBTED = 0.2
 """Factor of the scores of heel and toe where the two models see the ankle at different places."""
 _FOOT = {"heel": 0.7, "big_toe": 0.8}
@@ -30,6 +35,8 @@ _ROWS = [
 _BODY = len(COCO17)
 _FEET = np.array([row for row in range(_BODY, len(COCO_WHOLEBODY23)) if "small" not in COCO_WHOLEBODY23.joints[row]])
 _ANKLES = np.array([COCO17.index(f"{COCO_WHOLEBODY23.joints[row].partition('_')[0]}_ankle") for row in _FEET.tolist()])
+_MEAN_FACTORS = np.array([_ANKLE if joint.endswith("ankle") else 1.0 for joint in COCO17.joints])
+_HIPS = COCO17.indices(["left_hip", "right_hip"])
 _FOOT_FACTORS = np.array([_FOOT[COCO_WHOLEBODY23.joints[row].partition("_")[2]] for row in _FEET.tolist()])
 
 
@@ -41,13 +48,17 @@ class Difference:
         by: what is added to the first model's joints, pixels; for heels and toes, to its ankles. NaN where the second
             model does not help.
         trust: factor of the first model's scores; for heels and toes, their scores.
+        first: the first model's joints, from its hips, in bodies.
+        agreed: those of them that the second model sees at the same place; NaN elsewhere.
     """
 
     by: Float[np.ndarray, "23 2"]
     trust: Float[np.ndarray, " 23"]
+    first: Float[np.ndarray, "17 2"]
+    agreed: Float[np.ndarray, "17 2"]
 
     def towards(self, other: "Difference", share: float) -> "Difference":
-        """The difference between this one and another; where only one of them has a value, that one.
+        """`by` and `trust` between this one and another; where only one of them has a value, that one.
 
         Args:
             other: the later one.
@@ -62,9 +73,35 @@ class Difference:
         )
         trust = own + share * (their - own)
         filled = np.where(np.isfinite(own), own, their)
-        return Difference(
-            np.where(np.isfinite(by), by, known), np.nan_to_num(np.where(np.isfinite(trust), trust, filled))
+        return replace(
+            self,
+            by=np.where(np.isfinite(by), by, known),
+            trust=np.nan_to_num(np.where(np.isfinite(trust), trust, filled)),
         )
+
+    def decide(self, others: Sequence[tuple[float, "Difference"]]) -> "Difference":
+        """The difference with the trust that the looks before and after give to joints at which the models differ.
+
+        Args:
+            others: seconds from this look to another one, negative for one before, and that one.
+        """
+        nearest = sorted(others, key=lambda other: abs(other[0]))
+        expected, weights = np.zeros((_BODY, 2)), np.zeros((_BODY, 1))
+        for side in (-1, 1):
+            found = np.zeros((_BODY, 1), bool)
+            for seconds, other in nearest:
+                if seconds * side <= 0:
+                    continue
+                new = np.isfinite(other.agreed).all(-1, keepdims=True) & ~found
+                found |= new
+                expected += np.where(new, other.agreed / abs(seconds), 0)
+                weights += new / abs(seconds)
+        with np.errstate(invalid="ignore"):
+            away = np.linalg.norm(self.first - expected / weights, axis=-1)
+        fits = np.nan_to_num(np.clip((_DIFFER - away) / (_DIFFER - _AGREE), 0, 1))
+        trust = self.trust.copy()
+        trust[:_BODY] += (1 - trust[:_BODY]) * fits
+        return replace(self, trust=trust)
 
 
 def compare(
@@ -73,7 +110,7 @@ def compare(
     second: Float[np.ndarray, "23 2"],
     second_scores: Float[np.ndarray, " 23"],
 ) -> Difference:
-    """What a second model's look at a person changes.
+    """What a second model's look at a person changes, by this look alone; see `Difference.decide`.
 
     Its left and right are exchanged in a limb where that brings it nearer to the first model's.
 
@@ -83,7 +120,8 @@ def compare(
         second: joints of COCO-WholeBody's body and feet, pixels; likewise.
         second_scores: of these joints.
     """
-    nothing = Difference(np.full((len(COCO_WHOLEBODY23), 2), np.nan), np.append(np.ones(_BODY), np.zeros(6)))
+    unknown = np.full((len(COCO_WHOLEBODY23), 2), np.nan)
+    nothing = Difference(unknown, np.append(np.ones(_BODY), np.zeros(6)), unknown[:_BODY], unknown[:_BODY])
     seen = np.isfinite(first).all(-1)
     if not seen.any():
         return nothing
@@ -92,7 +130,8 @@ def compare(
     second, second_scores = second[order], second_scores[order]
     apart = np.linalg.norm(second[:_BODY] - first, axis=-1) / size
     agreed = np.clip((_DIFFER - apart) / (_DIFFER - _AGREE), 0, 1)  # NaN where one of them sees nothing
-    shares = agreed * second_scores[:_BODY] / np.maximum(second_scores[:_BODY] + first_scores, 1e-9)
+    weights = _MEAN_FACTORS * second_scores[:_BODY]
+    shares = agreed * weights / np.maximum(weights + first_scores, 1e-9)
     by, trust = nothing.by.copy(), nothing.trust.copy()
     by[:_BODY] = shares[:, None] * (second[:_BODY] - first)
     trust[:_BODY] = _DOUBTED + (1 - _DOUBTED) * np.nan_to_num(agreed, nan=1.0)
@@ -100,7 +139,9 @@ def compare(
     known = np.isfinite(by[_FEET]).all(-1)
     surely = _FOOT_DOUBTED + (1 - _FOOT_DOUBTED) * np.nan_to_num(agreed[_ANKLES])
     trust[_FEET] = np.where(known, _FOOT_FACTORS * surely * second_scores[_FEET], 0)
-    return Difference(by, trust)
+    hips = first[_HIPS][seen[_HIPS]]
+    own = (first - hips.mean(0)) / size if len(hips) else nothing.first
+    return Difference(by, trust, own, np.where((apart < _AGREE)[:, None], own, np.nan))
 
 
 def join(

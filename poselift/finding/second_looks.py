@@ -66,9 +66,16 @@ class _Seen:
             later = None
         if before is None or later is None:
             near = later if before is None else before
-            return None if near is None else self.looks[near].result()
+            return None if near is None else self._decided(near, done)
         share = (time - self.times[before]) / (self.times[later] - self.times[before])
-        return self.looks[before].result().towards(self.looks[later].result(), share)
+        return self._decided(before, done).towards(self._decided(later, done), share)
+
+    def _decided(self, row: int, done: Sequence[int]) -> Difference:
+        """The difference of a look, by those before and after it; `done` has the rows of looks that may be used."""
+        own = self.times[row]
+        others = [(self.times[other] - own, self.looks[other]) for other in done if other != row]
+        near = [(seconds, look.result()) for seconds, look in others if abs(seconds) <= _LASTS]
+        return self.looks[row].result().decide(near)
 
 
 class SecondLooks:

@@ -28,10 +28,11 @@ def joined(points, scores, first=FIRST, first_scores=SCORES):
 def test_joints_that_agree_are_averaged_by_their_scores():
     points, scores = second(4.0)
     keypoints, own = joined(points, scores)
-    np.testing.assert_allclose(keypoints[:17], FIRST + (2, 0))
+    np.testing.assert_allclose(keypoints[:15], FIRST[:15] + (2, 0))
+    np.testing.assert_allclose(keypoints[15:17], FIRST[15:] + (1, 0), err_msg="of ankles the second model counts less")
     np.testing.assert_allclose(own[:17], SCORES)
     less, _ = joined(points, scores / 3)
-    np.testing.assert_allclose(less[:17], FIRST + (1, 0))
+    np.testing.assert_allclose(less[:15], FIRST[:15] + (1, 0))
 
 
 def test_joints_that_differ_stay_where_the_first_model_sees_them_and_count_less():
@@ -111,7 +112,7 @@ def test_nobody_is_compared_with_nobody():
 def test_between_two_looks_the_difference_is_interpolated(share):
     early, late = (compare(FIRST, SCORES, *second(shift)) for shift in (0.0, 4.0))
     keypoints, _ = join(FIRST, SCORES, early.towards(late, share))
-    np.testing.assert_allclose(keypoints[:17], FIRST + (2 * share, 0))
+    np.testing.assert_allclose(keypoints[:15], FIRST[:15] + (2 * share, 0))
 
 
 def test_a_foot_that_only_one_of_two_looks_shows_is_taken_from_it():
@@ -123,3 +124,64 @@ def test_a_foot_that_only_one_of_two_looks_shows_is_taken_from_it():
         keypoints, own = join(FIRST, SCORES, difference)
         np.testing.assert_allclose(keypoints[FEET], points[FEET])
         assert (own[FEET] > 0.5).all()
+
+
+WRIST = COCO17.index("left_wrist")
+
+
+def look(first_away=0.0, second_away=0.0, moved=0.0):
+    """A look at a body that has moved; the two models see the wrist so many pixels to the right of its place."""
+    first, (points, scores) = FIRST + (moved, 0), second()
+    points = points + (moved, 0)
+    first[WRIST] += (first_away, 0)
+    points[WRIST] += (second_away, 0)
+    return compare(first, SCORES, points, scores)
+
+
+@pytest.mark.parametrize(
+    ("here", "before", "after", "trust"),
+    [
+        (look(second_away=30), look(), look(), 1.0),  # the second model has jumped
+        (look(second_away=30), look(), None, 1.0),
+        (look(second_away=30, moved=25), look(), look(moved=50), 1.0),  # from the hips the wrist is where it was
+        (look(first_away=30), look(), look(), 0.6),  # the first one has jumped
+        (look(first_away=30, second_away=-30), look(), look(), 0.6),  # both have
+        (look(second_away=30), None, None, 0.6),  # nothing is known
+        (look(second_away=30), look(second_away=30), look(first_away=30), 0.6),  # they never agreed
+        (look(first_away=30, second_away=30), look(), look(), 1.0),  # both saw it move
+    ],
+)
+def test_what_both_said_before_and_after_decides_how_far_a_joint_counts(here, before, after, trust):
+    others = [(seconds, each) for seconds, each in ((-0.1, before), (0.1, after)) if each is not None]
+    decided = here.decide(others)
+    assert decided.trust[WRIST] == pytest.approx(trust)
+    np.testing.assert_allclose(np.delete(decided.trust[:17], WRIST), 1)
+    np.testing.assert_array_equal(decided.by, here.by)
+
+
+def test_the_nearest_looks_at_which_both_agree_decide():
+    here, was, away = look(second_away=30), look(), look(first_away=40, second_away=40)
+    disagreed = look(first_away=40)
+    assert here.decide([(-0.1, was), (-0.2, away)]).trust[WRIST] == 1
+    assert here.decide([(-0.1, away), (-0.2, was)]).trust[WRIST] == pytest.approx(0.6)
+    assert here.decide([(-0.1, disagreed), (-0.2, was)]).trust[WRIST] == 1
+    half_way = look(first_away=20, second_away=50)
+    assert half_way.decide([(-0.1, was), (0.1, away)]).trust[WRIST] == 1
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 1.0])
+def test_no_joint_lies_between_two_places(share):
+    """One look agrees, the other one is at somebody else's wrist."""
+    agreed, elsewhere = look(second_away=4), look(second_away=60)
+    keypoints, _ = join(FIRST, SCORES, agreed.towards(elsewhere, share))
+    assert np.linalg.norm(keypoints[WRIST] - FIRST[WRIST]) <= 2.01
+
+
+def test_a_joint_that_both_lost_is_not_made_up():
+    first, first_scores, (points, scores) = FIRST.copy(), SCORES.copy(), second()
+    first[WRIST], first_scores[WRIST], points[WRIST], scores[WRIST] = np.nan, 0, np.nan, 0
+    decided = compare(first, first_scores, points, scores).decide([(-0.1, look()), (0.1, look())])
+    keypoints, own = join(first, first_scores, decided)
+    assert np.isnan(keypoints[WRIST]).all()
+    assert own[WRIST] == 0
+    np.testing.assert_allclose(own[:9], 0.8)

@@ -5,12 +5,14 @@ import pytest
 
 from poselift.detection import MoveNetBlazePose
 from poselift.detection.blazepose import BlazePose
+from poselift.detection.joining import compare
 from poselift.finding import VideoClip
 from poselift.finding.followed_person import Followed
 from poselift.finding.qualities import SECOND_LOOKS
-from poselift.finding.second_looks import SecondLooks
+from poselift.finding.second_looks import SecondLooks, _Seen
 from poselift.samples import demo_video
 from poselift.skeleton import COCO17, COCO_WHOLEBODY23
+from poselift.structures import Detections
 from poselift.video import VideoReader
 
 pytestmark = pytest.mark.many_calls
@@ -80,6 +82,26 @@ def test_a_stream_never_waits_for_the_second_model(detector, monkeypatch):
     for future, look, given in tasks:
         future.set_result(look(*given))
     assert np.isfinite(looks.join(found, frame.timestamp).keypoints[:, FEET]).all()
+
+
+def test_looks_before_and_after_decide_between_two_places():
+    """The second model is at another wrist in the middle one of three looks; a look that is not done does not count."""
+    first, wrist = np.random.default_rng(0).uniform(0, 100, (17, 2)), COCO17.index("left_wrist")
+    scores, feet = np.full(23, 0.8), np.full((6, 2), np.nan)
+    person = Detections(np.array([[0.0, 0, 100, 100]]), np.ones(1), first[None], scores[None, :17], COCO17)
+    followed = Followed.start(person, 0, 0.9, 0.0, False)
+    seen = _Seen(followed)
+    for number in range(3):
+        points = np.concatenate([first + (2, 0), feet])
+        points[wrist] += (40 * (number == 1), 0)
+        seen.times.append(number / 10)
+        seen.looks.append(Future())
+        seen.looks[-1].set_result(compare(first, scores[:17], points, scores))
+    middle = seen.at(0.1, wait=True)
+    assert middle.trust[wrist] == 1
+    np.testing.assert_allclose(middle.by[wrist], 0)
+    alone = _Seen(followed, [0.1, 0.2], [seen.looks[1], Future()]).at(0.1, wait=False)
+    assert alone.trust[wrist] == pytest.approx(0.6)
 
 
 def test_somebody_in_the_shade_is_kept_by_the_second_model(detector):
