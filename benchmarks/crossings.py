@@ -110,7 +110,7 @@ def crossed(crossing: Crossing, detector: Detector, quality: str) -> dict[str, l
         poses, visible = crossing.poses[row], crossing.visible[row]
         there = [(int(np.abs(track.timestamps - frame.timestamp).argmin()), track) for track in tracks]
         shown = [
-            (track.person, np.where(track.scores[at, :, None] >= _SEEN, track.keypoints[at], np.nan))
+            (track.person, np.where(track.scores[at, :17, None] >= _SEEN, track.keypoints[at, :17], np.nan))
             for at, track in there
             if abs(track.timestamps[at] - frame.timestamp) < 1e-3
         ]
@@ -156,7 +156,7 @@ def _rows(options: argparse.Namespace) -> Iterator[list[str]]:
     """The cells of each detector."""
     pictures, walker = demo(), people()[0]
     for name in options.detector:
-        detector, total = build_detector(name), defaultdict(list)
+        detector, total = build_detector(name), defaultdict[str, list[float]](list)
         for number in range(options.places):
             made = crossing(pictures, walker, (number - (options.places - 1) / 2) * _APART)
             for kind, values in crossed(made, detector, options.quality).items():
