@@ -3,13 +3,15 @@
 python tools/prepare_landmark_models.py poselift/weights/mediapipe [--packages FOLDER] [--models NAME ...]
 
 Needs an environment with poselift, onnx, tf2onnx 1.17.0 and tensorflow-cpu 2.21.0; `npm pack` fetches the packages into
-FOLDER, unless they are there. Each graph differs from its original in four ways, none of which changes a number that
+FOLDER, unless they are there. Each graph differs from its original in five ways, none of which changes a number that
 poselift reads:
 
 - It takes RGB from 0 to 255 as int32, of any number of pictures, and divides by 255 itself.
 - It has one output, with the original's outputs side by side that poselift uses; the others are left out.
 - Weights are stored in 16 bits, as in the original, and cast to 32 when onnxruntime opens the file.
 - Padding is part of the convolutions, as far as onnxruntime allows.
+- Of the full model of the body, landmarks and depths that poselift does not read are constant: zeros take no space in
+  the wheel.
 
 Each graph is compared with its original, in TensorFlow Lite's own interpreter, on crops of people of poselift's demo
 clip; a difference of half a pixel is an error.
@@ -37,6 +39,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, sha256
 from poselift.core.onnx_runtime import onnxruntime
 from poselift.detection import MoveNet, Search
+from poselift.detection.blazepose import LANDMARKS
 from poselift.detection.crop import Crop
 from poselift.samples import demo_video
 from poselift.video import VideoReader
@@ -62,6 +65,7 @@ class Model:
         size: side of its square input, pixels.
         outputs: those that are kept, in this order.
         places: columns of the output that are places in pixels.
+        read: columns of the first output that are read; None for all.
     """
 
     package: tuple[str, str]
@@ -69,12 +73,21 @@ class Model:
     size: int
     outputs: tuple[str, ...]
     places: tuple[int, ...]
+    read: tuple[int, ...] | None = None
 
 
 _LANDMARKS, _HAND = 39, 21
 _XY = tuple(5 * row + axis for row in range(_LANDMARKS) for axis in (0, 1))
+_USED = sorted(LANDMARKS.values())
 MODELS = {
-    "pose_landmark_full": Model(_POSE, "pose_landmark_full.tflite", 256, ("Identity", "Identity_1"), _XY),
+    "pose_landmark_full": Model(
+        _POSE,
+        "pose_landmark_full.tflite",
+        256,
+        ("Identity", "Identity_1"),
+        tuple(5 * row + axis for row in _USED for axis in (0, 1)),
+        tuple(5 * row + value for row in _USED for value in (0, 1, 3, 4)),
+    ),
     "pose_landmark_heavy": Model(_POSE, "pose_landmark_heavy.tflite", 256, ("Identity", "Identity_1"), _XY),
     "hand_landmark_full": Model(
         _HANDS,
@@ -124,6 +137,8 @@ def convert(original: bytes, model: Model) -> ModelProto:
     _open_batch(graph)
     _take_bytes(graph)
     _join_outputs(graph, model.outputs)
+    if model.read is not None:
+        _forget_others(graph, model.outputs[0], model.read)
     _merge_padding(graph)
     _halve_weights(graph)
     _shorten_names(graph)
@@ -170,6 +185,18 @@ def _join_outputs(graph: ModelProto, outputs: tuple[str, ...]) -> None:
     del graph.graph.output[:]
     graph.graph.output.append(helper.make_tensor_value_info("joined", TensorProto.FLOAT, ["pictures", width]))
     graph.graph.node.append(helper.make_node("Concat", list(outputs), ["joined"], axis=1))
+
+
+def _forget_others(graph: ModelProto, output: str, read: tuple[int, ...]) -> None:
+    """Sets the weights of an output's other columns to zero."""
+    makers = {name: node for node in graph.graph.node for name in node.output}
+    node = makers[output]
+    while node.op_type != "Conv":
+        node = makers[node.input[0]]
+    (weights,) = [each for each in graph.graph.initializer if each.name == node.input[1]]
+    values = numpy_helper.to_array(weights).copy()
+    values[np.setdiff1d(np.arange(len(values)), read)] = 0
+    weights.CopyFrom(numpy_helper.from_array(values, weights.name))
 
 
 def _merge_padding(graph: ModelProto) -> None:
@@ -258,6 +285,9 @@ def measure_difference(original: bytes, made: Path, model: Model) -> tuple[float
         theirs.append(np.concatenate([by_name[name].ravel() for name in model.outputs]))
     apart = np.abs(ours - np.stack(theirs))
     others = np.setdiff1d(np.arange(apart.shape[1]), model.places)
+    if model.read is not None:
+        last = np.arange(_LANDMARKS * 5, apart.shape[1])
+        others = np.setdiff1d([*model.read, *last.tolist()], model.places)
     return float(apart[:, list(model.places)].max()), float(apart[:, others].max()), len(pictures)
 
 

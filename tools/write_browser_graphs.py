@@ -23,11 +23,11 @@ from poselift import __version__
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, check_writable, write_json
 from poselift.core.optional import require
-from poselift.detection import duplicates, movenet, multipose, orientation
+from poselift.detection import blazepose, duplicates, joining, movenet, multipose, orientation
 from poselift.export import character
 from poselift.export.body_mesh import make_body_mesh
-from poselift.finding import finder, followed_person, looks_back, place_looks, searches
-from poselift.finding.qualities import QUALITIES
+from poselift.finding import finder, followed_person, looks_back, place_looks, searches, second_looks
+from poselift.finding.qualities import QUALITIES, SECOND_LOOKS
 from poselift.geometry import bone_lengths, forward_kinematics, set_bone_lengths
 from poselift.kinematics import Rig, foot_contacts, ground, height, up, whole_body
 from poselift.kinematics.angles import joints_of, rig_angles
@@ -47,6 +47,7 @@ from poselift.tracking import matching, stitching, track, tracker
 from poselift.viz import stage
 
 _MODULES = (
+    blazepose,
     character,
     constant_bones,
     duplicates,
@@ -56,6 +57,7 @@ _MODULES = (
     gaps,
     ground,
     height,
+    joining,
     level_feet,
     looks_back,
     matching,
@@ -69,6 +71,7 @@ _MODULES = (
     repetitions,
     root_track,
     searches,
+    second_looks,
     stage,
     stitching,
     track,
@@ -79,7 +82,7 @@ _MODULES = (
 """Modules whose numbers the JavaScript of the same steps takes from numbers.json."""
 
 
-_SKELETONS = ("h36m17", "cmu28", "coco17")
+_SKELETONS = ("h36m17", "cmu28", "coco17", "coco_wholebody23")
 
 
 class Refine(nn.Module):
@@ -279,7 +282,7 @@ def facts(weights: Weights) -> dict[str, Any]:
     return {
         "lifter": lifter,
         "block": BLOCK,
-        "pace": asdict(QUALITIES["fast"]),
+        "pace": {**asdict(QUALITIES["fast"]), "second_looks": SECOND_LOOKS["fast"]},
         "body": _body(weights.skeleton_out),
         "angles": _angles(weights.skeleton_out),
         "skeletons": {
@@ -287,6 +290,7 @@ def facts(weights: Weights) -> dict[str, Any]:
             for name, skeleton in SKELETONS.items()
             if name in _SKELETONS
         },
+        "sides": [list(group) for group in joining.SIDE_GROUPS],
         "joints_in_sight": {"ends": [sorted(end) for end in ENDS], "trunk": list(TRUNK)},
         "versions": {"poselift": __version__},
         "constants": {
@@ -315,8 +319,16 @@ def _numbers(module: ModuleType) -> dict[str, Any]:
     """The constants of a module that are numbers, or tuples or dictionaries of them."""
     found = {}
     for name, value in vars(module).items():
-        values = value.values() if isinstance(value, dict) else np.atleast_1d(value) if name.isupper() else ["no"]
-        if name.isupper() and all(isinstance(number, int | float | np.number) for number in values):
+        if not name.isupper():
+            continue
+        values = (
+            value.values()
+            if isinstance(value, dict)
+            else value
+            if isinstance(value, tuple | list)
+            else np.atleast_1d(value)
+        )
+        if all(isinstance(number, int | float | np.number) for number in values):
             found[name.removeprefix("_")] = value.tolist() if isinstance(value, np.generic | np.ndarray) else value
     return found
 

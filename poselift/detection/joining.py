@@ -25,12 +25,12 @@ _FOOT_DOUBTED = 0.2
 """Factor of the scores of heel and toe where the two models see the ankle at different places."""
 _FOOT = {"heel": 0.7, "big_toe": 0.8}
 """Factor of the second model's score, so that joints of equal scores are equally far off."""
-_GROUPS = (("eye", "ear"), ("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle", "heel", "big_toe"))
+SIDE_GROUPS = (("eye", "ear"), ("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle", "heel", "big_toe"))
 """Joints whose sides a model confuses together."""
 _SIDES = np.array(COCO_WHOLEBODY23.flip_indices)
 _ROWS = [
     np.array(COCO_WHOLEBODY23.indices([f"{side}_{joint}" for joint in group for side in ("left", "right")]))
-    for group in _GROUPS
+    for group in SIDE_GROUPS
 ]
 _BODY = len(COCO17)
 _FEET = np.array([row for row in range(_BODY, len(COCO_WHOLEBODY23)) if "small" not in COCO_WHOLEBODY23.joints[row]])

@@ -38,7 +38,7 @@ def published_anew(url):
 def test_shipped_files_are_as_the_registry_says(monkeypatch):
     shipped = {name: entry for name, entry in registry().items() if entry.shipped}
     movenet = {f"movenet_{name}{kind}" for name in ("multipose", "thunder") for kind in ("", "_int8", "_batch")}
-    assert set(shipped) == {"small", "tiny", "blazepose_heavy", "hand_landmark"} | movenet
+    assert set(shipped) == {"small", "tiny", "blazepose_full", "blazepose_heavy", "hand_landmark"} | movenet
     assert set(shipped_weights()) <= set(shipped), "a lifter that is not in the registry"
     for entry in shipped.values():
         assert entry.get(offline=True) == entry.path

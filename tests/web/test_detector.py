@@ -3,6 +3,7 @@
 import json
 import math
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -10,17 +11,20 @@ import pytest
 
 from benchmarks.clips import demo
 from poselift.core.registry import published
+from poselift.detection.blazepose import BlazePose
 from poselift.detection.detector_protocol import Search
 from poselift.detection.duplicates import join_passes, pose_nms, pose_similarity
+from poselift.detection.joining import compare, join
 from poselift.detection.movenet import MoveNet
 from poselift.detection.orientation import body_angle, box_along, other_angles
 from poselift.finding.followed_person import Followed
-from poselift.skeleton import COCO17
+from poselift.skeleton import COCO17, COCO_WHOLEBODY23
 from poselift.structures import Detections
 from tests.web.test_numbers import GRAPHS, WEB, needs_modules, numbers
 
 pytestmark = pytest.mark.slow
 
+NETWORKS = ("movenet_thunder", "blazepose_full")
 ANGLES = [0.0, 0.4, 1.2, -1.7, 3.0, -2.9]
 CLIP = 9
 """Frames of the demo clip."""
@@ -57,6 +61,39 @@ def to_file(picture, path):
     return {"file": str(path), "width": picture.shape[1], "height": picture.shape[0]}
 
 
+def pairs():
+    """Joints of a man from two models: nearly alike, with sides exchanged, and with some far apart or unseen."""
+    random = np.random.default_rng(1)
+    man = next(bodies())
+    for number in range(4):
+        first = man.copy()
+        first[:, :2] += random.normal(0, 3, (17, 2))
+        again = np.concatenate([man, man[[15, 15, 15, 16, 16, 16]] + [5, 9, 0]])
+        again[:, :2] += random.normal(0, 3, (23, 2))
+        again[:, 2] = random.uniform(0.3, 1, 23)
+        again[[18, 21]] = [np.nan, np.nan, 0]
+        if number == 1:
+            again = again[list(COCO_WHOLEBODY23.flip_indices)]
+        if number == 2:
+            again[[7, 10, 16], :2] += [[40, 0], [22, 0], [0, 60]]
+            again[17] = [np.nan, np.nan, 0]
+        if number == 3:
+            first[[15, 5]] = [np.nan, np.nan, 0]
+        yield first, again
+
+
+def person(points):
+    """As the page has somebody; columns x, y, score."""
+    return {"points": numbers(points[:, :2]), "scores": numbers(points[:, 2]), "box": [0, 0, 1, 1], "score": 1}
+
+
+def known_people(picture):
+    """The people of a picture with MoveNet's joints."""
+    detector = MoveNet("cpu")
+    found = detector.look(picture, detector.search(picture, Search()).boxes, np.zeros(2), quick=True)
+    return np.concatenate([found.keypoints, found.scores[..., None]], -1)
+
+
 BOXES = np.random.default_rng(0).uniform(0, 300, (2, 12, 2))
 PASSES = [np.concatenate([low, low + np.linspace(20, 500, 12)[:, None]], -1) for low in BOXES]
 """Boxes of a coarse and a fine pass: small and large ones, some inside of others."""
@@ -70,7 +107,7 @@ def ran(tmp_path_factory):
     pictures = demo()[:CLIP]
     files = [to_file(picture, folder / f"{frame}.rgba") for frame, (picture, _) in enumerate(pictures)]
     request = {
-        "folders": [str(GRAPHS), str(published("movenet_thunder").path.parent)],
+        "folders": [str(GRAPHS), *(str(published(name).path.parent) for name in NETWORKS)],
         "modules": str(WEB / "x.js"),
         "bodies": [
             {
@@ -87,6 +124,8 @@ def ran(tmp_path_factory):
             "picture": files[0],
             "places": [{"box": box.tolist(), "angle": angle} for box, angle in places(pictures[0][0])],
         },
+        "pairs": [[person(first), person(second)] for first, second in pairs()],
+        "known": [person(each) for each in known_people(pictures[0][0])],
         "clip": [{"time": time, "picture": file} for file, (_, time) in zip(files, pictures, strict=True)],
     }
     (folder / "request.json").write_text(json.dumps(request))
@@ -170,3 +209,46 @@ def test_both_people_of_the_clip_are_followed(ran):
         assert len(people) == 2
         for box in wanted.boxes:
             assert min(np.linalg.norm((box[:2] + box[2:]) / 2 - middle) for middle in middles) < 60
+
+
+def equals(found, wanted):
+    """Whether two lists of numbers are the same; JSON has null for NaN."""
+    np.testing.assert_allclose(np.array(found, float).reshape(np.shape(wanted)), wanted, atol=1e-3)
+
+
+def test_joints_of_two_models_are_joined(ran):
+    found, _ = ran
+    wanted = [compare(first[:, :2], first[:, 2], again[:, :2], again[:, 2]) for first, again in pairs()]
+    mixed = [one.towards(other, 0.25) for one, other in pairwise(wanted)]
+    for answers, differences in ((found["differences"], wanted), (found["between"], mixed)):
+        for answer, difference in zip(answers, differences, strict=True):
+            equals(answer["by"], difference.by)
+            equals(answer["trust"], difference.trust)
+    for answer, (first, _), difference in zip(found["pairs"], pairs(), wanted, strict=True):
+        points, scores = join(first[:, :2], first[:, 2], difference)
+        equals(answer["points"], points)
+        equals(answer["scores"], scores)
+
+
+def test_the_second_model_sees_what_it_sees_in_python(ran):
+    found, pictures = ran
+    model = BlazePose("cpu", published("blazepose_full").get())
+    for answer, known in zip(found["again"], known_people(pictures[0][0]), strict=True):
+        wanted = model.look_at(pictures[0][0], known[:, :2], known[:, 2])
+        apart = np.linalg.norm(np.array(answer["points"], float).reshape(-1, 2) - wanted.keypoints[0], axis=-1)
+        clear = wanted.scores[0] > 0.5
+        assert clear.sum() > 15
+        assert np.median(apart[clear]) < 1
+        np.testing.assert_allclose(np.array(answer["scores"])[clear], wanted.scores[0][clear], atol=0.1)
+
+
+def test_people_of_the_clip_have_feet(ran):
+    found, _ = ran
+    feet = COCO_WHOLEBODY23.indices(["left_heel", "right_heel", "left_big_toe", "right_big_toe"])
+    for plain, both in zip(found["clip"], found["both"], strict=True):
+        assert (plain is None) == (both is None)
+        for person, joined in zip(plain or [], both or [], strict=True):
+            points = np.array(joined["points"], float).reshape(-1, 2)
+            assert np.isfinite(points[feet]).all()
+            moved = np.linalg.norm(points[:17] - np.array(person["points"], float).reshape(-1, 2), axis=-1)
+            assert 0 < np.nanmedian(moved) < 10

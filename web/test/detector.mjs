@@ -2,15 +2,18 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { BlazePose } from "../src/detector/blazepose.js";
 import { joinPasses, similarity, withoutDuplicates } from "../src/detector/duplicates.js";
 import { Finder } from "../src/detector/finder.js";
 import { Followed } from "../src/detector/followed.js";
+import { between, compare, join } from "../src/detector/joining.js";
 import { MoveNet } from "../src/detector/movenet.js";
 import { bodyAngle, boxAlong, otherAngles } from "../src/detector/orientation.js";
+import { SecondLooks } from "../src/detector/second_looks.js";
 import { strictFacts } from "./strict.mjs";
 
 const [path, answer] = process.argv.slice(2);
-const { folders, modules, bodies, angles, passes, looks, clip } = JSON.parse(await readFile(path, "utf8"));
+const { folders, modules, bodies, angles, passes, looks, clip, pairs, known } = JSON.parse(await readFile(path, "utf8"));
 const ort = createRequire(modules)("onnxruntime-web");
 ort.env.wasm.numThreads = 1;
 ort.env.logLevel = "error";
@@ -49,7 +52,19 @@ found.looks = [];
 for (const { box, angle } of looks.places) found.looks.push(plain(await movenet.look(picture, box, angle)));
 found.searches = [];
 for (const each of [false, true]) found.searches.push((await movenet.search(picture, each)).map(plain));
-const finder = new Finder(movenet, facts);
+const differences = pairs.map(([first, second]) => compare(body(first), body(second), facts));
+found.differences = differences.map(({ by, trust }) => ({ by: [...by], trust: [...trust] }));
+found.between = differences.slice(1).map((later, i) => between(differences[i], later, .25, facts)).map(({ by, trust }) => ({ by: [...by], trust: [...trust] }));
+const sized = ({ pixels, scores }) => ({ points: [...pixels], scores: [...scores] });
+found.pairs = pairs.map(([first], i) => sized(join({ pixels: body(first).points, scores: first.scores }, differences[i], { width: 960, height: 540 }, facts)));
+const blazepose = await BlazePose.open(ort, read, facts, false);
+found.again = [];
+for (const person of known.map(body)) {
+  const { points, scores } = await blazepose.lookAt(picture, person);
+  found.again.push({ points: [...points], scores: [...scores] });
+}
+const finder = new Finder(movenet, facts, new SecondLooks(blazepose, facts));
 for (const { time, picture } of clip) await finder.next(time, () => pictureOf(picture));
 found.clip = finder.frames.map(({ people }) => people?.map(({ pixels, scores }) => ({ points: [...pixels], scores: [...scores] })) ?? null);
+found.both = finder.joined().map(({ people }) => people?.map(sized) ?? null);
 await writeFile(answer, JSON.stringify(found));

@@ -7,7 +7,7 @@ import shutil
 from importlib.resources import files
 from pathlib import Path
 
-from poselift.core.files import atomic_folder
+from poselift.core.files import atomic_folder, sha256
 from poselift.core.registry import published
 from poselift.samples import demo_video
 from poselift.skeleton import SKELETONS
@@ -39,8 +39,8 @@ HEADERS = {
 }
 """What a server may send with each file. Where it does not, the page's service worker adds it after one visit."""
 
-_DETECTOR = ("movenet_multipose", "movenet_thunder", "movenet_thunder_int8")
-_DRAWN = ("h36m17", "coco17")
+_DETECTOR = ("movenet_multipose", "movenet_thunder", "movenet_thunder_int8", "blazepose_full")
+_DRAWN = ("h36m17", "coco17", "coco_wholebody23")
 
 
 def write_site(folder: str | os.PathLike[str], runtime: Path | None = None, offline: bool = False) -> Path:
@@ -61,7 +61,8 @@ def write_site(folder: str | os.PathLike[str], runtime: Path | None = None, offl
     with atomic_folder(folder) as place:
         write_runtime(place, runtime, offline)
         lifter = published(json.loads((built / "numbers" / "numbers.json").read_text("utf-8"))["lifter"]["name"]).get()
-        networks = [*(published(name).get() for name in _DETECTOR), lifter, lifter.with_suffix(".graph.onnx")]
+        detectors = [published(name).get() for name in _DETECTOR]
+        networks = [*detectors, lifter, lifter.with_suffix(".graph.onnx")]
         numbers = [path for path in (built / "numbers").iterdir() if path.suffix in (".onnx", ".json")]
         texts = [path for path in built.iterdir() if path.suffix in (".html", ".css", ".js", ".txt")]
         for path in [*networks, *numbers, *texts, demo_video(), demo_video().with_suffix(".LICENSE.txt")]:
@@ -70,7 +71,7 @@ def write_site(folder: str | os.PathLike[str], runtime: Path | None = None, offl
         about = {
             "files": sizes,
             "drawing": _drawing(),
-            "detector": {"name": "movenet", "weights": {f"{name}.onnx": published(name).sha256 for name in _DETECTOR}},
+            "detector": {"name": "movenet-blazepose", "weights": {path.name: sha256(path) for path in detectors}},
         }
         digest = hashlib.sha256(json.dumps([_POLICY, about]).encode())
         for name in sizes:

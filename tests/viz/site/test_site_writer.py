@@ -18,7 +18,7 @@ def test_it_is_a_flat_folder_whose_files_are_listed(tmp_path, runtime):
     wanted = {"index.html", "app.js", "worker.js", "sw.js", "licences.txt", "movenet_multipose.onnx", "numbers.json"}
     assert wanted <= set(about["files"])
     assert gzip.decompress((folder / "ort-wasm-simd-threaded.wasm.gz").read_bytes()) == b"ort-wasm-simd-threaded.wasm"
-    assert set(about["drawing"]["skeletons"]) == {"h36m17", "coco17"}
+    assert set(about["drawing"]["skeletons"]) == {"h36m17", "coco17", "coco_wholebody23"}
 
 
 def test_its_version_is_that_of_its_content(tmp_path, runtime, monkeypatch):

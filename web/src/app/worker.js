@@ -1,7 +1,9 @@
 // The worker: opens the networks, finds and follows the people of a video, and lifts them.
 
+import { BlazePose } from "../detector/blazepose.js";
 import { Finder } from "../detector/finder.js";
 import { MoveNet } from "../detector/movenet.js";
+import { SecondLooks } from "../detector/second_looks.js";
 import {
   followPeople, guessedJoints, jointAngles, liftAgain, liftTrack, openNumbers, restrict, shownJoints, writeBvh, writeGlb, writeJson, writeNpz, zip,
 } from "../numbers/index.js";
@@ -35,7 +37,8 @@ async function open({ sizes, inside }, progress) {
   ort.env.logLevel = "error"; // it warns of operators that run on the processor by design
   const read = (name) => files.read(name), numbers = await openNumbers(ort, read);
   const detector = "movenet_multipose.onnx" in sizes ? await MoveNet.open(ort, read, numbers.facts, gpu) : null;
-  return { detector, numbers, gpu, threads };
+  const again = detector && await BlazePose.open(ort, read, numbers.facts, gpu);
+  return { detector, again, numbers, gpu, threads };
 }
 
 /** Whether there is WebGPU; one that the processor computes is slower than WebAssembly. */
@@ -67,11 +70,11 @@ async function preview(picture, followed) {
 
 /** Everybody in a video, followed from frame to frame; `undecodable` where the page has to seek. */
 async function find({ file, seeked }, progress) {
-  const { detector, numbers } = await ready, mine = ++current;
+  const { detector, again, numbers } = await ready, mine = ++current;
   const video = seeked ? { ...seeked, frames: () => seekedFrames(seeked) } : await openDecoded(file);
   if (!video) return { undecodable: true };
-  const finder = new Finder(detector, numbers.facts), watch = new Stopwatch(), begun = performance.now(), goOn = stopper(mine);
-  for (const stage of ["search", "look"]) {
+  const finder = new Finder(detector, numbers.facts, new SecondLooks(again, numbers.facts)), watch = new Stopwatch(), begun = performance.now(), goOn = stopper(mine);
+  for (const stage of ["search", "look", "lookAgain"]) {
     const act = finder[stage].bind(finder);
     finder[stage] = (...given) => watch.time(stage, () => act(...given));
   }
@@ -97,12 +100,13 @@ async function find({ file, seeked }, progress) {
   if (finder.frames.length < (broken ? 2 : 1) && !seeked) return { undecodable: true };
   broken ||= finder.frames.at(-1).time < video.start + video.duration - SHORT;
   const [width, height] = video.size, scales = [width / video.width, height / video.height];
-  for (const { people } of finder.frames) for (const person of people ?? [])
+  const frames = finder.joined();
+  for (const { people } of frames) for (const person of people ?? [])
     person.pixels = person.pixels.map((value, i) => (value + .5) * scales[i % 2] - .5);
-  const { joints } = numbers.facts.skeletons.coco17, { seconds } = watch;
+  const { joints } = numbers.facts.skeletons.coco_wholebody23, { seconds } = watch;
   const whole = (performance.now() - begun) / 1000, decode = Object.values(seconds).reduce((left, part) => left - part, whole);
   return { seconds: { decode, ...seconds }, size: video.size, start: video.start, duration: video.duration, times: finder.frames.map(({ time }) => time), broken,
-    tracks: followPeople(finder.frames, { width, height, joints }, numbers.facts.constants) };
+    tracks: followPeople(frames, { width, height, joints }, numbers.facts.constants) };
 }
 
 /** The motions of tracks in the skeleton that is shown, and their guesses. Only what has changed is lifted again. */

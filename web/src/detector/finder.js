@@ -5,14 +5,15 @@
 import { alike, overlap, unionShare, withoutDuplicates } from "./duplicates.js";
 import { Followed, turned } from "./followed.js";
 import { apart, bodyAngle, otherAngles } from "./orientation.js";
+import { Ticks } from "./ticks.js";
 
 /** Searches a second; looks are as many as `poselift lift --quality fast` takes. */
 const SEARCHES = 3;
 
 export class Finder {
-  /** @param detector a MoveNet. @param facts of numbers.json */
-  constructor(detector, facts) {
-    Object.assign(this, { detector, facts, constants: facts.constants, people: [], frames: [], recent: [], start: null, before: null, tick: -1, nextSearch: -Infinity, fine: true });
+  /** @param detector a MoveNet. @param facts of numbers.json. @param second looks of a second model, or null */
+  constructor(detector, facts, second = null) {
+    Object.assign(this, { detector, facts, second, constants: facts.constants, people: [], frames: [], recent: [], ticks: new Ticks(facts.pace.looks), nextSearch: -Infinity, fine: true, size: null });
   }
 
   /**
@@ -24,23 +25,26 @@ export class Finder {
   async next(time, pixels) {
     const frame = { time, people: null };
     this.frames.push(frame);
-    const last = this.tick;
-    this.tick = this.tickOf(time);
-    if (this.tick === last) return;
+    const last = this.ticks.tick;
+    if (!this.ticks.next(time)) return;
     const picture = await pixels(), newcomers = await this.search(picture, time);
-    const { calm } = this.facts.pace, everybody = Math.floor(this.tick / calm) > Math.floor(last / calm) || newcomers.length > 0;
+    this.size ??= { width: picture.width, height: picture.height };
+    const { calm } = this.facts.pace, everybody = Math.floor(this.ticks.tick / calm) > Math.floor(last / calm) || newcomers.length > 0;
     const due = this.people.filter((person) => everybody || !person.calm);
     if (!due.length && !everybody) return;
     frame.people = await this.look(picture, time, due, newcomers);
+    await this.lookAgain(picture, frame);
     this.recent = [...this.recent.filter((look) => look.time > time - this.constants.looks_back.BACK), { time, picture, frame }];
   }
 
-  /** Number of the tick of a clock that is nearest, whatever the frame rate. */
-  tickOf(time) {
-    this.start ??= this.before ??= time;
-    const { looks } = this.facts.pace, half = Math.min(time - this.before, 1 / looks) / 2;
-    this.before = time;
-    return Math.floor((time + half - this.start) * looks + 1e-6);
+  /** The second model's look at the people of a frame. */
+  async lookAgain(picture, { time, people }) {
+    await this.second?.note(time, picture, people);
+  }
+
+  /** The frames with the joints of both models. */
+  joined() {
+    return this.second ? this.frames.map((frame) => ({ ...frame, people: this.second.joined(frame, this.size) })) : this.frames;
   }
 
   /** The people whom a search of the whole picture finds beside those who are followed; none where no search is due. */
@@ -77,11 +81,14 @@ export class Finder {
     const gone = due.filter((person) => !kept.some((found) => found.person === person));
     this.people = this.people.filter((person) => !gone.includes(person));
     if (gone.length) Object.assign(this, { fine: true, nextSearch: time });
+    const people = [];
     for (const found of kept) {
       if (found.person) found.person.update(found, time);
-      else this.people.push(await this.begin(found, time));
+      const who = found.person ?? await this.begin(found, time);
+      if (!found.person) this.people.push(who);
+      people.push(detection(found, (found.person ?? found).boxScore, who));
     }
-    return kept.map((found) => detection(found, (found.person ?? { boxScore: found.boxScore }).boxScore));
+    return people;
   }
 
   /** Somebody in a place; where a look leaves doubts, others at other angles follow, and the best score decides. */
@@ -104,18 +111,18 @@ export class Finder {
 
   /** Somebody new, who is also followed backwards to the first frame that shows them. */
   async begin(found, time) {
-    const back = new Followed(found, found.boxScore, -time, this.facts);
+    const back = new Followed(found, found.boxScore, -time, this.facts), who = new Followed(found, found.boxScore, time, this.facts);
     for (const look of [...this.recent].reverse()) {
       const earlier = await this.lookAt(look.picture, back.expected(-look.time), back, -look.time);
       if (!back.recognises(earlier)) break;
       const there = look.frame.people.map(({ pixels, scores, box, score }) => ({ points: pixels, scores, box, score }));
       if (there.some((other) => alike(earlier, other, this.constants))) break;
-      look.frame.people.push(detection(earlier, found.boxScore));
+      look.frame.people.push(detection(earlier, found.boxScore, who));
       back.update(earlier, -look.time);
     }
-    return new Followed(found, found.boxScore, time, this.facts);
+    return who;
   }
 }
 
 /** Somebody in a frame, as the tracker takes them. */
-const detection = ({ points, scores, box }, score) => ({ pixels: Float32Array.from(points), scores: Float32Array.from(scores), box, score });
+const detection = ({ points, scores, box }, score, who) => ({ pixels: Float32Array.from(points), scores: Float32Array.from(scores), box, score, who });

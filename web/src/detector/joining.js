@@ -1,0 +1,86 @@
+// Joints of one person from two models: their mean, or where they differ the first one's with less trust
+// (poselift/detection/joining.py).
+
+/** @typedef {{by: Float64Array, trust: Float64Array}} Difference  what is added to the first model's joints, for heels
+ *  and toes to its ankles, and the factor of its scores, for heels and toes their scores */
+
+/** Rows of the joints whose sides a model confuses together, limb by limb. @param facts of numbers.json */
+function limbs({ skeletons, sides }) {
+  const { joints } = skeletons.coco_wholebody23, inGroup = (group) => (row) => group.some((joint) => joints[row].endsWith(`_${joint}`));
+  return sides.map((group) => [...joints.keys()].filter(inGroup(group)));
+}
+
+/** What a second model's look at a person changes. @returns {Difference} */
+export function compare(first, second, facts) {
+  const { joining } = facts.constants, body = joining.BODY, count = joining.SIDES.length;
+  const by = new Float64Array(2 * count).fill(NaN), trust = Float64Array.from({ length: count }, (_, row) => row < body ? 1 : 0);
+  const seen = Array.from({ length: body }, (_, row) => row).filter((row) => !Number.isNaN(first.points[2 * row]));
+  if (!seen.length || !second) return { by, trust };
+  const span = (axis) => { const values = seen.map((row) => first.points[2 * row + axis]); return Math.max(...values) - Math.min(...values); };
+  const size = Math.max(1, span(0), span(1)), rows = sameSides(first, second, facts);
+  const their = (row, axis) => second.points[2 * rows[row] + axis], score = (row) => second.scores[rows[row]];
+  const agreed = Float64Array.from({ length: body }, (_, row) => {
+    const apart = Math.hypot(their(row, 0) - first.points[2 * row], their(row, 1) - first.points[2 * row + 1]) / size;
+    return Math.min(1, Math.max(0, (joining.DIFFER - apart) / (joining.DIFFER - joining.AGREE))); // NaN where one sees nothing
+  });
+  for (let row = 0; row < body; row++) {
+    const share = agreed[row] * score(row) / Math.max(score(row) + first.scores[row], 1e-9);
+    for (const axis of [0, 1]) by[2 * row + axis] = share * (their(row, axis) - first.points[2 * row + axis]);
+    trust[row] = joining.DOUBTED + (1 - joining.DOUBTED) * (Number.isNaN(agreed[row]) ? 1 : agreed[row]);
+  }
+  for (const [foot, row] of joining.FEET.entries()) {
+    const ankle = joining.ANKLES[foot];
+    for (const axis of [0, 1]) by[2 * row + axis] = their(row, axis) - first.points[2 * ankle + axis];
+    if (Number.isNaN(by[2 * row])) continue;
+    trust[row] = joining.FOOT_FACTORS[foot] * (joining.FOOT_DOUBTED + (1 - joining.FOOT_DOUBTED) * (agreed[ankle] || 0)) * score(row);
+  }
+  return { by, trust };
+}
+
+/** The row of the second model's joint for each joint: each limb's sides are those that are nearer to the first model's. */
+function sameSides(first, second, facts) {
+  const { BODY: body, SIDES: other } = facts.constants.joining, rows = [...other.keys()];
+  const apart = (row, its) => Math.hypot(first.points[2 * row] - second.points[2 * its], first.points[2 * row + 1] - second.points[2 * its + 1]);
+  for (const group of limbs(facts)) {
+    let nearer = 0;
+    for (const row of group) {
+      const gain = row < body ? apart(row, row) - apart(row, other[row]) : NaN;
+      if (!Number.isNaN(gain)) nearer += first.scores[row] * gain;
+    }
+    if (nearer > 0) for (const row of group) rows[row] = other[row];
+  }
+  return rows;
+}
+
+/** The difference between two looks; where only one of them has a value, that one. @param share of the way, 0 to 1 */
+export function between(before, later, share, facts) {
+  const { BODY: body, SIDES: { length: count } } = facts.constants.joining, by = new Float64Array(2 * count), trust = new Float64Array(count);
+  const mixed = (own, their) => Number.isNaN(own) ? their : Number.isNaN(their) ? own : own + share * (their - own);
+  for (let at = 0; at < 2 * count; at++) by[at] = mixed(before.by[at], later.by[at]);
+  for (let row = 0; row < count; row++) {
+    const [own, their] = [before, later].map((look) => row < body || !Number.isNaN(look.by[2 * row]) ? look.trust[row] : NaN);
+    trust[row] = mixed(own, their) || 0;
+  }
+  return { by, trust };
+}
+
+/** The joints of both models. @param difference of this frame; null where the second model has not looked */
+export function join(first, difference, { width, height }, facts) {
+  const { BODY: body, SIDES: { length: count }, FEET, ANKLES } = facts.constants.joining;
+  const pixels = new Float32Array(2 * count).fill(NaN), scores = new Float32Array(count);
+  const put = (row, x, y, score) => {
+    if (!(score > 0 && x >= -.5 && y >= -.5 && x <= width - .5 && y <= height - .5)) return;
+    pixels.set([x, y], 2 * row);
+    scores[row] = score;
+  };
+  for (let row = 0; row < body; row++) {
+    const [x, y] = [0, 1].map((axis) => first.pixels[2 * row + axis] + (difference?.by[2 * row + axis] || 0));
+    put(row, x, y, first.scores[row] * (difference?.trust[row] ?? 1));
+  }
+  for (const [foot, row] of difference ? FEET.entries() : []) {
+    const ankle = ANKLES[foot], [x, y] = [0, 1].map((axis) => first.pixels[2 * ankle + axis] + difference.by[2 * row + axis]);
+    // A foot is never surer than its ankle, which may be another person's.
+    put(row, x, y, Math.min(difference.trust[row], first.scores[ankle] * difference.trust[ankle]));
+  }
+  return { pixels, scores };
+}
