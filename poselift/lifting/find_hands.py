@@ -13,6 +13,8 @@ from poselift.skeleton.hand import HAND21, SIDES
 from poselift.structures import THRESHOLD, Hands, Motion
 from poselift.video import Frame
 
+_SAME = 0.25
+"""Least mean distance of two hands' joints, of the hand's size: nearer ones are one hand, seen from two wrists."""
 _SOON = 1e-4
 """Seconds by which the times of a frame may differ."""
 _NEEDED = [f"{side}_{joint}" for side in SIDES for joint in ("elbow", "wrist")]
@@ -52,10 +54,27 @@ def find_hands(
         due = [(person, row) for person in people if (row := person.row_at(frame.timestamp)) is not None]
         tasks = [(person, row, side) for person, row in due for side in range(len(SIDES))]
         found = pool().map(lambda task: task[0].look(frame, model, task[1], task[2]), tasks)  # noqa: B023 - used at once
-        for (person, row, side), hand in zip(tasks, list(found), strict=True):
-            if hand is not None:
-                person.note(row, side, hand, camera)
+        looks = [(*task, hand) for task, hand in zip(tasks, list(found), strict=True) if hand is not None]
+        for person, row, side, hand in _drop_others_hands(looks):
+            person.note(row, side, hand, camera)
     return [person.hands() for person in people]
+
+
+def _drop_others_hands(looks: "list[_Look]") -> "list[_Look]":
+    """The looks of a frame without those that see a hand whose wrist is nearer to another one's."""
+    kept: list[_Look] = []
+    for look in sorted(looks, key=_off_wrist):
+        hand = look[3].keypoints
+        size = float(np.ptp(hand, axis=0).max())
+        if all(np.linalg.norm(hand - other[3].keypoints, axis=-1).mean() > _SAME * size for other in kept):
+            kept.append(look)
+    return kept
+
+
+def _off_wrist(look: "_Look") -> float:
+    """Distance of a look's wrist from the body's, pixels."""
+    person, row, side, hand = look
+    return float(np.linalg.norm(hand.keypoints[0] - person.wrist(row, side)))
 
 
 class _Person:
@@ -83,6 +102,11 @@ class _Person:
         elbow, wrist = self._arms[row, side]
         return model.look_at(frame.image, elbow, wrist, float(self._sizes[row]))
 
+    def wrist(self, row: int, side: int) -> Float[np.ndarray, "2"]:
+        """The body's wrist, pixels."""
+        place: np.ndarray = self._arms[row, side, 1]
+        return place
+
     def note(self, row: int, side: int, hand: Hand, camera: Camera) -> None:
         """Takes over a look."""
         self._keypoints[row, side], self._scores[row, side] = hand.keypoints, hand.score
@@ -91,6 +115,10 @@ class _Person:
     def hands(self) -> Hands:
         """All looks, made steady."""
         return Hands(self._keypoints, self._joints, self._scores).steady(self._times)
+
+
+_Look = tuple[_Person, int, int, Hand]
+"""Whose look it is, in which frame, at which side, and the hand."""
 
 
 def _turn_to_ray(pixel: Float[np.ndarray, "2"], camera: Camera) -> Float[np.ndarray, "3 3"]:

@@ -76,12 +76,16 @@ class Hands:
     def steady(self, timestamps: Float[np.ndarray, " t"]) -> "Hands":
         """The hands smooth in time, without single looks that fit to none before or after; short gaps are closed.
 
+        Scores become less by how far a look is from the nearer one of those before and after.
+
         Args:
             timestamps: of the frames, seconds.
         """
         keypoints, joints, scores = self.keypoints.copy(), self.joints.copy(), self.scores.copy()
         for side in range(len(SIDES)):
-            kept = _agreeing(self.joints[:, side], timestamps)
+            agreement = _agreement(self.joints[:, side], timestamps)
+            kept = agreement > 0
+            scores[:, side] *= agreement
             keypoints[~kept, side], joints[~kept, side], scores[~kept, side] = np.nan, np.nan, 0.0
             for run in _runs(kept, timestamps):
                 between = np.arange(run[0], run[-1] + 1)
@@ -91,23 +95,27 @@ class Hands:
                     filled = interpolate_spline(timestamps[run], known, times)
                     smooth = _mean_over_time(filled, times)
                     values[between, side] = smooth.reshape(len(between), *values.shape[2:])
-                scores[between, side] = np.interp(times, timestamps[run], self.scores[run, side])
+                scores[between, side] = np.interp(times, timestamps[run], scores[run, side])
         return replace(self, keypoints=keypoints, joints=joints, scores=scores)
 
 
-def _agreeing(joints: Float[np.ndarray, "t 21 3"], times: Float[np.ndarray, " t"]) -> Bool[np.ndarray, " t"]:
-    """The looks at a hand that fit to the one before or after, in runs that are long enough."""
+def _agreement(joints: Float[np.ndarray, "t 21 3"], times: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
+    """How well each look at a hand fits to the one before or after: 1 for the same, 0 for `_JUMP` and short runs."""
     rows = np.flatnonzero(np.isfinite(joints).all((1, 2)))
-    kept = np.zeros(len(times), bool)
+    agreement = np.zeros(len(times))
     if len(rows) < 2:
-        return kept
+        return agreement
     sizes = np.linalg.norm(joints[rows], axis=-1).max(-1)
     apart = np.linalg.norm(np.diff(joints[rows], axis=0), axis=-1).max(-1) / np.maximum(sizes[1:], 1e-6)
     fits = (apart <= _JUMP) & (np.diff(times[rows]) <= _NEAR)
     groups = np.split(rows, np.flatnonzero(~fits) + 1)
+    near = np.where(fits, apart, np.inf)
+    nearer = np.minimum(np.append(np.inf, near), np.append(near, np.inf))
     for group in groups:
-        kept[group] = len(group) >= _LEAST
-    return kept
+        if len(group) >= _LEAST:
+            # A look that fits barely is kept.
+            agreement[group] = np.maximum(1 - nearer[np.searchsorted(rows, group)] / _JUMP, 1e-3)
+    return agreement
 
 
 def _runs(kept: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]) -> list[np.ndarray]:

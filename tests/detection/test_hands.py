@@ -1,11 +1,13 @@
+import cv2
 import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
 from poselift.core.registry import Published
 from poselift.detection.crop import Crop
-from poselift.detection.hands import HandModel, measure_disagreement, read_hand
+from poselift.detection.hands import Hand, HandModel, measure_disagreement, read_hand
 from poselift.skeleton.hand import HAND21
+from poselift.video import VideoReader
 
 RNG = np.random.default_rng(0)
 
@@ -69,6 +71,54 @@ def test_no_hand_in_the_sky_nor_of_an_arm_that_is_not_seen_nor_of_a_small_one(mo
     assert model.look_at(sky, elbow, wrist, 600.0) is None
     assert model.look_at(sky, np.full(2, np.nan), wrist, 600.0) is None
     assert model.look_at(sky, elbow, elbow - (0, 5), 30.0) is None
+
+
+def looks_at(monkeypatch, model, *looks):
+    """The hand of `look_at` if the model's looks are these, of an arm from (100, 200) up to (100, 100)."""
+    given = iter(looks)
+    monkeypatch.setattr(HandModel, "_run", lambda *arguments: next(given))
+    picture = np.zeros((400, 400, 3), np.uint8)
+    return model.look_at(picture, np.array([100.0, 200.0]), np.array([100.0, 100.0]), 400.0)
+
+
+def a_hand(wrist=(100.0, 100.0), size=60.0, score=0.8):
+    keypoints = np.array(wrist) + size * np.linspace(0, 1, 21)[:, None] * [0.3, -1.0]
+    return Hand(keypoints, np.zeros((21, 3)), score)
+
+
+@pytest.mark.parametrize(
+    ("looks", "found"),
+    [
+        ([(a_hand(), 0.9), (a_hand(score=0.7), 0.95)], 0.7),  # the surer look
+        ([(a_hand(), 0.9), (a_hand(score=0.7), 0.6)], 0.8),
+        ([(a_hand(), 0.05)], None),  # no hand at first sight: hidden
+        ([(a_hand(), 0.3), (a_hand(), 0.45)], None),  # nor at second sight: blurred
+        ([(a_hand(size=9.0), 0.9)], None),  # small
+        ([(a_hand((140.0, 100.0)), 0.9)] * 2, None),  # it does not begin at the wrist
+        ([(a_hand((130.0, 100.0)), 0.9)] * 2, 0.8),
+        ([(a_hand(score=0.0), 0.9)] * 2, None),  # its metric joints are not those of the picture
+    ],
+)
+def test_which_hands_are_none(monkeypatch, model, looks, found):
+    hand = looks_at(monkeypatch, model, *looks)
+    assert (None if hand is None else hand.score) == found
+
+
+def test_a_real_hand_is_seen_until_it_is_blurred_small_or_hidden(shared, model):
+    picture = next(iter(VideoReader(shared / "data" / "phones" / "cam02.mp4", start=0.75))).image
+    elbow, wrist = np.array([717.0, 784.0]), np.array([712.0, 904.0])
+
+    def seen(image, scale=1.0):
+        return model.look_at(image, elbow * scale, wrist * scale, 1000.0 * scale)
+
+    hand = seen(picture)
+    assert hand.score > 0.5
+    assert np.linalg.norm(hand.keypoints[0] - wrist) < 30
+    assert seen(cv2.GaussianBlur(picture, (0, 0), 25)) is None
+    assert seen(cv2.resize(picture, None, fx=0.1, fy=0.1, interpolation=cv2.INTER_AREA), 0.1) is None
+    hidden = picture.copy()
+    cv2.circle(hidden, (717, 950), 110, (128, 128, 128), -1)
+    assert seen(hidden) is None
 
 
 @pytest.mark.parametrize(("content", "message"), [(None, "is missing; reinstall"), (b"damaged", "is damaged")])

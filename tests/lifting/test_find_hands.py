@@ -64,6 +64,19 @@ def test_a_hand_beside_the_middle_is_turned_to_its_ray():
     np.testing.assert_allclose(turned, (SHAPE - SHAPE[0])[:, 2], atol=1e-6)
 
 
+def test_one_hand_is_not_two():
+    """Somebody's wrist lies behind the hand of another, whose own wrist is nearer to it."""
+
+    class One(Seen):
+        def look_at(self, frame, elbow, wrist, body):
+            seen = super().look_at(frame, elbow, np.array([380.0, 240]), body)
+            return seen if np.linalg.norm(wrist - (380, 240)) < 20 else None
+
+    first, second = find_hands(frames(), [person(328.0), person(320.0)], camera_for(SIZE), One())
+    assert second.seen[:, 0].all()
+    assert not first.seen.any()
+
+
 def test_keypoints_without_elbows_are_refused():
     motion = person()
     rows = [row for row, joint in enumerate(COCO17.joints) if "elbow" not in joint]
