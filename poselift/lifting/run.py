@@ -1,7 +1,7 @@
 """A run: from a clip of people to a recording in 3D, the same for every command, a batch, a page and Python.
 
-The order of the steps stands here, once: find and follow people, lift each one, take heights, place all in the world,
-keep the joints that are wanted, filter.
+The order of the steps stands here, once: find and follow people, settle left and right, lift each one, take heights,
+place all in the world, keep the joints that are wanted, filter.
 """
 
 import logging
@@ -22,6 +22,7 @@ from poselift.lifting.clips.clip_warnings import find_warnings
 from poselift.lifting.find_hands import find_hands
 from poselift.lifting.network.choose import network_name
 from poselift.lifting.request import LiftRequest
+from poselift.lifting.settled_sides import settle_sides
 from poselift.lifting.three_stages import lift
 from poselift.lifting.world.found_camera import FoundCamera, find_camera, split_tracks
 from poselift.lifting.world.moving_world import StillView, place_in_moving_world, see_still
@@ -73,16 +74,19 @@ def lift_clip(
         tracks = split_tracks(tracks, found.path)
     chosen = [track for track in tracks if request.people is None or track.person in request.people]
     path = None if found is None else found.path
-    views = [see_still(track, path, camera) for track in chosen]
+    with watch.time("lift"):
+        sides = [settle_sides(track, weights, camera, request.options) for track in chosen]
+    views = [see_still(each.keypoints, path, camera) for each in sides]
     motions = []
     for done, view in enumerate(views):
         progress("Lifting", done / len(views))
         with watch.time("lift"):
-            motion = lift(view.keypoints, weights, view.camera, request.options)
+            motion = sides[done].widen(lift(view.keypoints, weights, view.camera, request.options))
             motions.append(take_height(motion, height_of(view.seen.person, request.height)))
     progress("Lifting", 1.0)
     _LOG.debug("%s: lifted %d people in %d frames", clip.path, len(motions), len(times))
     warnings = find_warnings(clip.warnings, tracks, times, best, motions, weights.skeleton_in)
+    warnings += [caution for each in sides for caution in each.cautions()]
     interval = usual_interval(times)
     clock = Clock(1 / interval if interval else clip.fps, len(times), span, clip.video_fps)
     hands: Sequence[Hands | None] = [None] * len(motions)

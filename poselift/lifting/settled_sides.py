@@ -1,0 +1,124 @@
+"""Which side is left: exchanged sides of a track are put back, as far as the track and the lifter tell."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Bool
+
+from poselift.core.caution import Caution
+from poselift.geometry.camera import Camera
+from poselift.lifting.options import LiftOptions
+from poselift.lifting.prepare.exchanged_sides import exchange, follow_sides, group_pairs, short_runs
+from poselift.lifting.three_stages import lift
+from poselift.models import Weights
+from poselift.structures import Keypoints2D, Motion
+
+_SHORT = 0.5
+"""Longest exchange that is put back without asking the lifter, seconds."""
+_LOOK = 256
+"""Frames before and after the first doubtful change that the lifter is asked about."""
+_TELLING = 0.015
+"""Difference of the logarithm of the uncertainty from which on the lifter prefers a reading."""
+_TOLD = 0.1
+"""Share of the frames from which on an exchange is told."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """A track whose left and right were settled.
+
+    Attributes:
+        keypoints: with the sides put back; those given where nothing was exchanged.
+        exchanged: frames in which joints were exchanged.
+        unsure: frames in which it is not sure which side is left.
+    """
+
+    keypoints: Keypoints2D
+    exchanged: Bool[np.ndarray, " t"]
+    unsure: Bool[np.ndarray, " t"]
+
+    def cautions(self) -> list[Caution]:
+        """A warning where much was exchanged, or is unsure."""
+        person, times = self.keypoints.person, self.keypoints.timestamps
+        found = []
+        if self.exchanged.mean() >= _TOLD and not self.unsure.any():
+            rows = np.flatnonzero(self.exchanged)
+            text = (
+                f"person {person}: left and right were exchanged in {self.exchanged.mean():.0%} of the frames, from "
+                f"{times[rows[0]]:.2f} to {times[rows[-1]]:.2f} s, and were put back"
+            )
+            found.append(Caution(text, "confusion", person))
+        if self.unsure.any():
+            rows = np.flatnonzero(self.unsure)
+            text = (
+                f"person {person}: left and right are exchanged in a part of the frames from {times[rows[0]]:.2f} to "
+                f"{times[rows[-1]]:.2f} s, and it is not sure in which: the uncertainty there covers both sides"
+            )
+            found.append(Caution(text, "confusion", person))
+        return found
+
+    def widen(self, motion: Motion) -> Motion:
+        """The motion with an uncertainty that covers a joint's other side in unsure frames."""
+        if motion.uncertainty is None or not self.unsure.any():
+            return motion
+        others = list(motion.skeleton.flip_indices)
+        apart = np.linalg.norm(motion.joints - motion.joints[:, others], axis=-1)
+        wider = np.fmax(motion.uncertainty, np.where(self.unsure[:, None], apart, 0.0))
+        return replace(motion, uncertainty=wider.astype(motion.uncertainty.dtype))
+
+
+def settle_sides(
+    keypoints: Keypoints2D, weights: Weights, camera: Camera, options: LiftOptions = LiftOptions()
+) -> Sides:
+    """The track with left and right put back where a detector exchanged them.
+
+    Exchanges of up to half a second go by the frames around. Of longer ones, the lifter says which of three readings
+    it expects: as given, the sides of most frames, or those of the rest; it gives a smaller uncertainty to bodies as
+    people have them.
+
+    Args:
+        keypoints: of one person.
+        weights: the lifter.
+        camera: of the keypoints.
+        options: settings of the lift.
+    """
+    settled, unsure = keypoints, np.zeros(len(keypoints), bool)
+    for part, joints in enumerate(group_pairs(keypoints.skeleton)):
+        rarer, stretches = follow_sides(settled, joints, options.threshold)
+        if not rarer.any():
+            continue
+        brief = rarer & short_runs(rarer, keypoints.timestamps, _SHORT)
+        settled, rarer = exchange(settled, brief, joints), rarer & ~brief
+        for stretch in np.unique(stretches[rarer]):
+            inside = stretches == stretch
+            one, other = rarer & inside, inside & ~rarer
+            readings = [settled, exchange(settled, one, joints), exchange(settled, other, joints)]
+            given, first, second = _surprises(readings, one, weights, camera, options)
+            whole = part == 0  # detectors exchange a part for moments only
+            if given < min(first, second) + (-_TELLING if whole else _TELLING):
+                unsure |= inside & whole
+                continue
+            if whole and abs(first - second) < _TELLING:
+                unsure |= inside
+            settled = readings[1] if first <= second + _TELLING else readings[2]
+    same = np.nan_to_num(settled.keypoints) == np.nan_to_num(keypoints.keypoints)
+    return Sides(settled, ~same.all((1, 2)), unsure)
+
+
+def _surprises(
+    readings: list[Keypoints2D],
+    doubtful: Bool[np.ndarray, " t"],
+    weights: Weights,
+    camera: Camera,
+    options: LiftOptions,
+) -> list[float]:
+    """Mean logarithm of the lifter's uncertainty for each reading, around the first change of the sides."""
+    change = int(np.flatnonzero(np.diff(doubtful.astype(int)))[0]) + 1
+    near = slice(max(0, change - _LOOK), change + _LOOK)
+    found = []
+    for reading in readings:
+        uncertainty = lift(reading[near], weights, camera, options).uncertainty
+        if uncertainty is None:
+            return [0.0] * len(readings)
+        found.append(float(np.nanmean(np.log(uncertainty + 1e-3))))
+    return found

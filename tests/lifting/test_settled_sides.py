@@ -1,0 +1,91 @@
+import json
+
+import numpy as np
+import pytest
+
+from poselift.keypoints import KeypointClip, read_keypoints
+from poselift.lifting import camera_for, lift, settled_sides
+from poselift.lifting.prepare.exchanged_sides import exchange, group_pairs
+from poselift.lifting.run import lift_clip
+from poselift.lifting.settled_sides import Sides, settle_sides
+from poselift.models import load_weights
+from poselift.skeleton import COCO17
+from poselift.structures import Keypoints2D
+
+SIZE = (1280, 720)
+BODY = group_pairs(COCO17)[0]
+
+
+@pytest.fixture(scope="module")
+def small():
+    return load_weights("small")
+
+
+@pytest.fixture(scope="module")
+def walk(shared):
+    """The keypoints of a walk from the side, and of the same with the sides exchanged from 3 s on."""
+
+    def read(name):
+        people = json.loads((shared / "cases" / "world" / name).read_text())
+        points = np.array([person["keypoints"] for person in people]).reshape(-1, 17, 3)
+        return Keypoints2D(points[..., :2], points[..., 2], np.arange(len(points)) / 30, COCO17, SIZE)
+
+    return read("sw_walk_s_ok.json"), read("sw_walk_s_half.json")
+
+
+def test_a_walk_whose_second_half_is_exchanged_is_put_back(walk, small):
+    right, half = walk
+    camera = camera_for(SIZE)
+    sides = settle_sides(half, small, camera)
+    np.testing.assert_array_equal(sides.keypoints.keypoints, right.keypoints)
+    assert sides.cautions() == [
+        "person 1: left and right were exchanged in 50% of the frames, from 3.00 to 5.97 s, and were put back"
+    ]
+    assert (sides.cautions()[0].kind, sides.cautions()[0].person) == ("confusion", 1)
+    before, after = lift(half, small, camera), lift(sides.keypoints, small, camera)
+    truth = lift(right, small, camera)
+    away = [1000 * np.linalg.norm(motion.joints - truth.joints, axis=-1).mean() for motion in (before, after)]
+    assert away[0] > 60
+    assert away[1] < 0.01
+    assert sides.widen(after) is after
+
+
+def test_a_weak_detector_that_exchanges_in_a_third_of_the_frames(walk, small):
+    right, _ = walk
+    given = exchange(right, np.random.default_rng(0).random(len(right)) < 1 / 3, BODY)
+    sides = settle_sides(given, small, camera_for(SIZE))
+    np.testing.assert_array_equal(sides.keypoints.keypoints, right.keypoints)
+    assert "28% of the frames" in sides.cautions()[0]
+
+
+def test_what_is_right_stays_the_same(walk, small):
+    sides = settle_sides(walk[0], small, camera_for(SIZE))
+    assert sides.keypoints is walk[0]
+    assert not sides.exchanged.any()
+    assert not sides.cautions()
+
+
+def test_unsure_sides_widen_the_uncertainty_to_the_other_side(walk, small):
+    right, _ = walk
+    motion = lift(right[:40], small, camera_for(SIZE))
+    unsure = np.arange(40) >= 20
+    sides = Sides(right[:40], np.zeros(40, bool), unsure)
+    assert "it is not sure in which" in sides.cautions()[0]
+    wider = sides.widen(motion).uncertainty
+    others = list(motion.skeleton.flip_indices)
+    apart = np.linalg.norm(motion.joints - motion.joints[:, others], axis=-1)
+    np.testing.assert_array_equal(wider[:20], motion.uncertainty[:20])
+    assert (wider[20:] >= apart[20:] - 1e-6).all()
+    assert wider[20:].mean() > motion.uncertainty[20:].mean()
+
+
+def test_a_tie_is_unsure(walk, small, monkeypatch):
+    monkeypatch.setattr(settled_sides, "_surprises", lambda *_: [-2.0, -2.2, -2.2])
+    assert settle_sides(walk[1], small, camera_for(SIZE)).unsure.all()
+
+
+def test_the_run_puts_them_back_and_says_so(shared, walk, small):
+    file = read_keypoints(shared / "cases" / "world" / "sw_walk_s_half.json")
+    recording = lift_clip(KeypointClip(file, fps=30, image_size=SIZE), small)
+    assert any("left and right were exchanged in 50%" in warning for warning in recording.warnings)
+    np.testing.assert_allclose(recording.people[0].keypoints.keypoints, walk[0].keypoints)
