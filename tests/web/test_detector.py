@@ -220,7 +220,15 @@ def test_joints_of_two_models_are_joined(ran):
     found, _ = ran
     wanted = [compare(first[:, :2], first[:, 2], again[:, :2], again[:, 2]) for first, again in pairs()]
     mixed = [one.towards(other, 0.25) for one, other in pairwise(wanted)]
-    for answers, differences in ((found["differences"], wanted), (found["between"], mixed)):
+    decided = [
+        one.decide([((j - i) / 8, other) for j, other in enumerate(wanted) if j != i]) for i, one in enumerate(wanted)
+    ]
+    assert np.abs(decided[2].trust - wanted[2].trust).max() > 0.1
+    for answers, differences in (
+        (found["differences"], wanted),
+        (found["between"], mixed),
+        (found["decided"], decided),
+    ):
         for answer, difference in zip(answers, differences, strict=True):
             equals(answer["by"], difference.by)
             equals(answer["trust"], difference.trust)

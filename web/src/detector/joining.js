@@ -1,8 +1,9 @@
 // Joints of one person from two models: their mean, or where they differ the first one's with less trust
 // (poselift/detection/joining.py).
 
-/** @typedef {{by: Float64Array, trust: Float64Array}} Difference  what is added to the first model's joints, for heels
- *  and toes to its ankles, and the factor of its scores, for heels and toes their scores */
+/** @typedef {{by: Float64Array, trust: Float64Array, first?: Float64Array, agreed?: Float64Array}} Difference  what is
+ *  added to the first model's joints, for heels and toes to its ankles; the factor of its scores, for heels and toes
+ *  their scores; the first model's joints from its hips, in bodies; and those that both models see at one place */
 
 /** Rows of the joints whose sides a model confuses together, limb by limb. @param facts of numbers.json */
 function limbs({ skeletons, sides }) {
@@ -10,21 +11,23 @@ function limbs({ skeletons, sides }) {
   return sides.map((group) => [...joints.keys()].filter(inGroup(group)));
 }
 
-/** What a second model's look at a person changes. @returns {Difference} */
+/** What a second model's look at a person changes, by this look alone. @returns {Difference} */
 export function compare(first, second, facts) {
   const { joining } = facts.constants, body = joining.BODY, count = joining.SIDES.length;
   const by = new Float64Array(2 * count).fill(NaN), trust = Float64Array.from({ length: count }, (_, row) => row < body ? 1 : 0);
+  const own = new Float64Array(2 * body).fill(NaN), both = own.slice();
   const seen = Array.from({ length: body }, (_, row) => row).filter((row) => !Number.isNaN(first.points[2 * row]));
-  if (!seen.length || !second) return { by, trust };
+  if (!seen.length || !second) return { by, trust, first: own, agreed: both };
   const span = (axis) => { const values = seen.map((row) => first.points[2 * row + axis]); return Math.max(...values) - Math.min(...values); };
   const size = Math.max(1, span(0), span(1)), rows = sameSides(first, second, facts);
   const their = (row, axis) => second.points[2 * rows[row] + axis], score = (row) => second.scores[rows[row]];
-  const agreed = Float64Array.from({ length: body }, (_, row) => {
-    const apart = Math.hypot(their(row, 0) - first.points[2 * row], their(row, 1) - first.points[2 * row + 1]) / size;
-    return Math.min(1, Math.max(0, (joining.DIFFER - apart) / (joining.DIFFER - joining.AGREE))); // NaN where one sees nothing
-  });
+  const apart = Float64Array.from({ length: body }, (_, row) => Math.hypot(their(row, 0) - first.points[2 * row], their(row, 1) - first.points[2 * row + 1]) / size);
+  const agreed = apart.map((away) => agreement(away, joining)); // NaN where one sees nothing
+  const hips = joining.HIPS.filter((row) => seen.includes(row));
   for (let row = 0; row < body; row++) {
-    const share = agreed[row] * score(row) / Math.max(score(row) + first.scores[row], 1e-9);
+    const weight = joining.MEAN_FACTORS[row] * score(row), share = agreed[row] * weight / Math.max(weight + first.scores[row], 1e-9);
+    for (const axis of [0, 1]) own[2 * row + axis] = (first.points[2 * row + axis] - hips.reduce((sum, hip) => sum + first.points[2 * hip + axis], 0) / hips.length) / size;
+    if (apart[row] < joining.AGREE) both.set(own.subarray(2 * row, 2 * row + 2), 2 * row);
     for (const axis of [0, 1]) by[2 * row + axis] = share * (their(row, axis) - first.points[2 * row + axis]);
     trust[row] = joining.DOUBTED + (1 - joining.DOUBTED) * (Number.isNaN(agreed[row]) ? 1 : agreed[row]);
   }
@@ -34,7 +37,26 @@ export function compare(first, second, facts) {
     if (Number.isNaN(by[2 * row])) continue;
     trust[row] = joining.FOOT_FACTORS[foot] * (joining.FOOT_DOUBTED + (1 - joining.FOOT_DOUBTED) * (agreed[ankle] || 0)) * score(row);
   }
-  return { by, trust };
+  return { by, trust, first: own, agreed: both };
+}
+
+/** How far two joints agree, from their distance in bodies. */
+const agreement = (away, { AGREE, DIFFER }) => Math.min(1, Math.max(0, (DIFFER - away) / (DIFFER - AGREE)));
+
+/**
+ * A look's difference with the trust that the looks before and after give to joints at which the models differ.
+ * @param others seconds from this look to another one, negative for one before, and that one.
+ */
+export function decide(look, others, facts) {
+  const { joining } = facts.constants, trust = look.trust.slice(), nearest = [...others].sort(([a], [b]) => Math.abs(a) - Math.abs(b));
+  for (let row = 0; row < joining.BODY; row++) {
+    const known = [-1, 1].map((side) => nearest.find(([seconds, other]) => seconds * side > 0 && !Number.isNaN(other.agreed[2 * row]))).filter(Boolean);
+    const total = known.reduce((sum, [seconds]) => sum + 1 / Math.abs(seconds), 0);
+    const expected = (axis) => known.reduce((sum, [seconds, other]) => sum + other.agreed[2 * row + axis] / Math.abs(seconds), 0) / total;
+    const away = Math.hypot(look.first[2 * row] - expected(0), look.first[2 * row + 1] - expected(1));
+    trust[row] += (1 - trust[row]) * (agreement(away, joining) || 0);
+  }
+  return { ...look, trust };
 }
 
 /** The row of the second model's joint for each joint: each limb's sides are those that are nearer to the first model's. */

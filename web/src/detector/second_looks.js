@@ -1,7 +1,7 @@
 // Looks of a second model at people who are followed, at every few frames; between them its answer is interpolated
 // (poselift/finding/second_looks.py). A plain form: it vouches for nobody whom the first model loses.
 
-import { between, compare, join } from "./joining.js";
+import { between, compare, decide, join } from "./joining.js";
 import { Ticks } from "./ticks.js";
 
 export class SecondLooks {
@@ -30,7 +30,9 @@ export class SecondLooks {
     const { LASTS: lasts } = this.facts.constants.second_looks, looks = this.seen.get(who) ?? [];
     const before = looks.findLast((look) => look.time <= time && time - look.time <= lasts);
     const later = looks.find((look) => look.time > time && look.time - time <= lasts);
-    if (!before || !later) return (before ?? later)?.look ?? null;
-    return between(before.look, later.look, (time - before.time) / (later.time - before.time), this.facts);
+    const near = (look) => looks.filter((other) => other !== look && Math.abs(other.time - look.time) <= lasts);
+    const decided = (look) => decide(look.look, near(look).map((other) => [other.time - look.time, other.look]), this.facts);
+    if (!before || !later) return before || later ? decided(before ?? later) : null;
+    return between(decided(before), decided(later), (time - before.time) / (later.time - before.time), this.facts);
   }
 }
