@@ -55,6 +55,7 @@ def lift(
     intrinsics: tuple[float, float, float, float] | None = None,
     world: bool = False,
     camera: CameraMode = "auto",
+    tilt: float | None = None,
     hands: bool = False,
     skeleton: str | None = None,
     smooth: float | None = None,
@@ -83,6 +84,7 @@ def lift(
         intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
         world: whether the motion is in the world frame: Y up, the ground at Y = 0.
         camera: what the camera does, for the world: auto (found from the background), still, turning or moving.
+        tilt: how far the camera looks down, degrees, for the world; found from people if None.
         hands: whether to look at hands too, where a wrist is seen.
         skeleton: "h36m17" or "cmu28"; Human3.6M's if None, as far as the weights give it.
         smooth: cutoff of a Butterworth filter, Hz; no filter if None.
@@ -111,6 +113,7 @@ def lift(
         skeleton=skeleton,
         world=world,
         camera=camera,
+        tilt=tilt,
         hands=hands,
     )
     detection = replace(request.detection, start=start, end=end, fps=fps, quality=quality, mirrored=mirrored)

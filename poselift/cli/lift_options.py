@@ -97,6 +97,13 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
         "auto: found from the background (default: auto)",
     )
     how.add_argument(
+        "--tilt",
+        type=float,
+        metavar="DEG",
+        help="how far the camera looks down, for --world: 0 for a level one, 90 for one that looks straight down "
+        "(default: found from people who stand or walk)",
+    )
+    how.add_argument(
         "--hands",
         action="store_true",
         help="look at hands too: 21 joints of each that can be seen, in all results; needs the video",

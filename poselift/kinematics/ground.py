@@ -1,8 +1,9 @@
 """The ground and the direction of up, from the motion of all people in a clip.
 
-Three things tell which way is up: feet rest on one plane, bodies are upright on average, and cameras are held nearly
-level. Each is a residual divided by its standard deviation, and one least-squares fit weighs them. A walking person
-determines the plane; for a person on one spot, body and camera do. Footfalls off the plane, on a roof or on stairs,
+Four things tell which way is up: feet rest on one plane, bodies are upright on average, who rides moves on the level,
+and cameras are held nearly level. Each is a residual divided by its standard deviation, and one least-squares fit
+weighs them. A walking person determines the plane; for a person on one spot, body and camera do. Cameras that look down
+steeply say nothing by themselves: there bodies count alone. Footfalls off the plane, on a roof or on stairs,
 lose their weight. Only joints in sight count: the legs of a person seen from the waist up are the lifter's guess.
 
 People whose height is only estimated may also change their size about the camera: the feet of somebody taken for too
@@ -17,9 +18,10 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.errors import InputError
-from poselift.kinematics.foot_contacts import feet_of, find_resting_points, find_seen_joints, runs_of
+from poselift.kinematics.body_up import UPRIGHT, find_body_up, find_level_way, find_upright_footfalls, find_walking_axis
+from poselift.kinematics.foot_contacts import feet_of, find_seen_joints
 from poselift.kinematics.height import SPREAD, has_given_height
-from poselift.kinematics.up import find_upright
+from poselift.kinematics.up import CAMERA_UP
 from poselift.numerics.least_squares import fit_least_squares
 from poselift.structures import Motion
 
@@ -29,11 +31,24 @@ _ROLL = np.deg2rad(3)
 _PITCH, _PITCH_SPREAD = np.deg2rad(6), np.deg2rad(9)
 """Mean angle by which cameras look down, and its standard deviation."""
 
-_LEAN = np.deg2rad(5)
-"""Angle of a body's mean axis over a clip from upright (standard deviation about each axis)."""
+_USUAL_TILT, _UNUSUAL_TILT = np.deg2rad(12), np.deg2rad(6)
+"""Angle from a usual camera's pitch and roll up to which the prior counts fully, and further angle at which it counts a
+quarter: bodies tell more of a camera at the ceiling, and of one on its side."""
+
+_KNOWN_TILT = np.deg2rad(1)
+"""Standard deviation of a tilt that somebody measured."""
+
+_STEEP_WAY = np.deg2rad(15)
+"""Slope of a way at which it counts a quarter: who falls or climbs does not ride."""
+
+UNKNOWN_UP = np.deg2rad(30)
+"""Uncertainty of up where no body tells: cameras look down from anywhere."""
 
 _FOOTFALL = 0.07
 """Distance of a resting foot from the plane, metres, by errors of pose and depth (standard deviation)."""
+
+_MOST = 8.0
+"""Most footfalls' worth that all of them count together: their errors have much in common."""
 
 _REACHES = (0.3, 0.15)
 """Distance from the plane, metres, at which a footfall counts a quarter in the first rounds, while up is uncertain. In
@@ -58,10 +73,6 @@ _FLESH = 0.06
 _LEVELS = 2000
 """Most footfalls to choose the ground's level from: each is compared with each."""
 
-UPRIGHT = np.cos(np.deg2rad(50))
-"""Bodies that lean further from the camera's up do not count. The limit is wider than in `poselift.kinematics.up`: a
-body is one clue of three here, but all that a drawing has."""
-
 
 @dataclass(frozen=True)
 class Ground:
@@ -82,12 +93,15 @@ class Ground:
     scales: Float[np.ndarray, " n"]
 
 
-def find_ground(motions: Sequence[Motion], resize: bool = False) -> Ground:
+def find_ground(
+    motions: Sequence[Motion], resize: bool = False, given_up: Float[np.ndarray, "3"] | None = None
+) -> Ground:
     """The ground that all people share.
 
     Args:
         motions: in the camera frame, of one clip.
         resize: whether people whose height is not given may change their size.
+        given_up: unit vector in the camera frame, from a measured tilt; found if None.
 
     Raises:
         InputError: a motion is not in the camera frame.
@@ -96,14 +110,23 @@ def find_ground(motions: Sequence[Motion], resize: bool = False) -> Ground:
         raise InputError(
             f"person {in_world[0]} is in the world frame; lift again without --world, for the camera frame"
         )
-    axes = np.array([axis for motion in motions if (axis := _mean_axis(motion)) is not None]).reshape(-1, 3)
-    falls = [_footfalls(motion) for motion in motions]
+    reference = _find_reference(motions) if given_up is None else given_up
+    bodies = [body for motion in motions if (body := find_body_up(motion, reference)) is not None]
+    axes = np.array([body.axis for body in bodies]).reshape(-1, 3)
+    spreads = np.array([body.spread for body in bodies]).reshape(-1, 1)
+    ways = [way for motion in motions if (way := find_level_way(motion)) is not None]
+    level = np.array([way.direction / way.spread for way in ways]).reshape(-1, 3)
+    falls = [find_upright_footfalls(motion, reference) for motion in motions]
     places = np.concatenate([np.zeros((0, 3)), *(places for places, _ in falls)])
     rest = np.concatenate([np.zeros(0), *(rest for _, rest in falls)])
     owners = np.repeat(np.arange(len(falls)), [len(rest) for _, rest in falls])
     free = np.array([resize and not has_given_height(motion) for motion in motions], bool)
     counts = np.zeros(len(places))
     usual = 1.0
+    roll, pitch = (0.0, float(_PITCH)) if given_up is None else _angles(given_up)
+    pitch_spread = _PITCH_SPREAD if given_up is None else _KNOWN_TILT
+    known = 1.0
+    rides = np.ones(len(ways))
 
     def scales(x: np.ndarray) -> np.ndarray:
         found = np.ones(len(motions))
@@ -124,23 +147,46 @@ def find_ground(motions: Sequence[Motion], resize: bool = False) -> Ground:
     def residuals(x: np.ndarray) -> np.ndarray:
         return np.concatenate(
             [
-                [x[0] / _ROLL, (x[1] - _PITCH) / _PITCH_SPREAD],
+                np.sqrt(known) * np.array([(x[0] - roll) / _ROLL, (x[1] - pitch) / pitch_spread]),
                 np.sqrt(usual) * over_usual(x),
-                np.cross(axes, _direction(x[0], x[1])).reshape(-1) / _LEAN,
+                (np.cross(axes, _direction(x[0], x[1])) / spreads).reshape(-1),
+                np.sqrt(rides) * (level @ _direction(x[0], x[1])),
                 x[3:] / SPREAD,
                 np.sqrt(counts) * off(x) / _FOOTFALL,
             ]
         )
 
-    x, slopes = fit_least_squares(residuals, np.array([0.0, _PITCH, -_CAMERA_HEIGHT, *np.zeros(free.sum())]))
+    def weigh(x: np.ndarray) -> None:
+        """Sets what the camera's usual pose and each way count for."""
+        nonlocal known, rides
+        if given_up is None:
+            known = _trust_usual(x[:2])
+        slopes = np.array([way.direction @ _direction(x[0], x[1]) for way in ways])
+        rides = _geman_mcclure(slopes / _STEEP_WAY)
+
+    start = _angles(axes.mean(0)) if len(axes) and given_up is None else (roll, pitch)
+    x = np.array([*start, -_CAMERA_HEIGHT, *np.zeros(free.sum())])
+    weigh(x)
+    x, slopes = fit_least_squares(residuals, x)
     if len(places):
         x[2] = _ground_level(places @ _direction(x[0], x[1]) - rest)
         for reach in (*_REACHES, *(_FOOTFALL,) * _ROUNDS):
             counts = _geman_mcclure(off(x) / reach)
+            counts *= min(1.0, _MOST / max(counts.sum(), 1e-9))
             usual = float(_geman_mcclure(over_usual(x) / _UNUSUAL)[0])
+            weigh(x)
+            x, slopes = fit_least_squares(residuals, x)
+    else:
+        for _ in range(_ROUNDS):
+            weigh(x)
             x, slopes = fit_least_squares(residuals, x)
     up = _direction(x[0], x[1])
-    covariance = np.linalg.pinv(slopes.T @ slopes)[:2, :2]
+    # Roll turns up by less where the camera looks down.
+    turns = np.array([np.cos(x[1]), 1.0])
+    covariance = np.linalg.pinv(slopes.T @ slopes)[:2, :2] * np.outer(turns, turns)
+    uncertainty = float(np.sqrt(np.linalg.eigvalsh(covariance)[-1]))
+    if given_up is None and not bodies:
+        uncertainty = max(uncertainty, float(UNKNOWN_UP))
     height = float(x[2])
     seen = [_feet_seen(motion)[:, None] for motion in motions]
     feet_seen = any(feet.any() for feet in seen)
@@ -150,7 +196,7 @@ def find_ground(motions: Sequence[Motion], resize: bool = False) -> Ground:
     if not len(places) and len(lowest):
         below = float(np.percentile(lowest, 5)) - _FLESH
         height = below if feet_seen else min(height, below)
-    return Ground(up, height, float(np.sqrt(np.linalg.eigvalsh(covariance)[-1])), feet_seen, scales(x))
+    return Ground(up, height, uncertainty, feet_seen, scales(x))
 
 
 def _ground_level(heights: Float[np.ndarray, " n"]) -> float:
@@ -173,6 +219,27 @@ def _direction(roll: float, pitch: float) -> Float[np.ndarray, "3"]:
     return np.array([np.sin(roll) * np.cos(pitch), -np.cos(roll) * np.cos(pitch), -np.sin(pitch)])
 
 
+def _angles(up: Float[np.ndarray, "3"]) -> tuple[float, float]:
+    """Roll and pitch of a camera with this up, radians."""
+    return float(np.arctan2(up[0], -up[1])), float(np.arctan2(-up[2], np.hypot(up[0], up[1])))
+
+
+def _trust_usual(tilt: Float[np.ndarray, "2"]) -> float:
+    """What the usual pose of cameras counts for, beside bodies that tell this roll and pitch."""
+    off = np.abs(tilt - [0.0, _PITCH]).max(keepdims=True) - _USUAL_TILT
+    return float(_geman_mcclure(off.clip(min=0.0) / _UNUSUAL_TILT)[0])
+
+
+def _find_reference(motions: Sequence[Motion]) -> Float[np.ndarray, "3"]:
+    """About where up is: the camera's up, or the axis of people who walk far from it."""
+    axes = [axis for motion in motions if (axis := find_walking_axis(motion)) is not None]
+    steep = [axis for axis in axes if axis @ CAMERA_UP < UPRIGHT]
+    if 2 * len(steep) <= len(axes):
+        return CAMERA_UP
+    mean = np.mean(steep, axis=0)
+    return np.asarray(mean / np.linalg.norm(mean))
+
+
 def _feet_seen(motion: Motion) -> Bool[np.ndarray, " t"]:
     """Frames in which a foot is in sight."""
     feet = feet_of(motion)
@@ -190,37 +257,3 @@ def _lowest(motion: Motion, counts: Bool[np.ndarray, "t _"], up: Float[np.ndarra
     heights = np.where(counts, (motion.joints + motion.root[:, None]) @ up, np.inf).min(1)
     known: np.ndarray = heights[np.isfinite(heights)]
     return known
-
-
-def _mean_axis(motion: Motion) -> Float[np.ndarray, "3"] | None:
-    """Mean unit axis over frames with an upright body whose ends are both seen; None without such frames."""
-    axes = motion.body_axis()
-    if axes is None:
-        return None
-    sight = find_seen_joints(motion)
-    top, bottom = (
-        sight[:, motion.skeleton.indices([f"left_{joint}", f"right_{joint}"])].any(-1)
-        for joint in ("shoulder", "ankle")
-    )
-    counts = find_upright(axes, UPRIGHT) & top & bottom
-    if not counts.any():
-        return None
-    axis = axes[counts].mean(0)
-    return axis / np.linalg.norm(axis)
-
-
-def _footfalls(motion: Motion) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, " n"]]:
-    """Places where the feet of an upright body rested, and their points' height over the ground.
-
-    Each run counts once, however long it is, because its frames share their error.
-    """
-    feet, axes = feet_of(motion), motion.body_axis()
-    if feet is None or axes is None:
-        return np.zeros((0, 3)), np.zeros(0)
-    slow = find_resting_points(feet, motion.timestamps) & find_upright(axes, UPRIGHT)[:, None, None]
-    places, rest = [], []
-    for foot, point in np.ndindex(slow.shape[1:]):
-        for first, end in runs_of(slow[:, foot, point], motion.timestamps):
-            places.append(np.median(feet.points[first:end, foot, point], axis=0))
-            rest.append(feet.rest[point])
-    return np.array(places).reshape(-1, 3), np.array(rest)

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.errors import InputError
+from poselift.core.safe_parsing import real_number
 from poselift.structures import Motion
 
 CAMERA_UP = np.array([0.0, -1.0, 0.0])
@@ -33,6 +34,22 @@ def rotation_to_y_up(motions: Sequence[Motion]) -> Float[np.ndarray, "3 3"]:
     return np.eye(3) if frames == {"world"} else level_axes(estimate_up(motions))
 
 
+def check_tilt(tilt: object) -> None:
+    """Checks the angle by which a camera looks down.
+
+    Raises:
+        InputError: it is no number of degrees from -90 to 90.
+    """
+    number = real_number(tilt)
+    if number is None or not -90 <= number <= 90:
+        raise InputError(f"the camera's tilt is {tilt!r:.40}; give degrees that it looks down, from -90 to 90")
+
+
+def up_of_tilt(tilt: float) -> Float[np.ndarray, "3"]:
+    """Unit vector up in the frame of a camera that looks down by this angle (radians) and does not roll."""
+    return np.array([0.0, -np.cos(tilt), -np.sin(tilt)])
+
+
 def level_axes(up: Float[np.ndarray, "3"], right: Float[np.ndarray, "3"] = CAMERA_RIGHT) -> Float[np.ndarray, "3 3"]:
     """The axes of a level frame with Y up, as rows: the rotation from the camera frame to it.
 
@@ -47,14 +64,17 @@ def level_axes(up: Float[np.ndarray, "3"], right: Float[np.ndarray, "3"] = CAMER
     return np.stack([x, up, np.cross(x, up)])
 
 
-def find_upright(axes: Float[np.ndarray, "t 3"], cosine: float = _UPRIGHT) -> Bool[np.ndarray, " t"]:
-    """Frames in which a body is upright in the camera's frame; those without a body are not.
+def find_upright(
+    axes: Float[np.ndarray, "t 3"], cosine: float = _UPRIGHT, reference: Float[np.ndarray, "3"] = CAMERA_UP
+) -> Bool[np.ndarray, " t"]:
+    """Frames in which a body is upright; those without a body are not.
 
     Args:
         axes: from the feet to the shoulders, of any length (`Motion.body_axis`); NaN where unknown.
-        cosine: of the largest angle between an upright body and the camera's up.
+        cosine: of the largest angle between an upright body and the reference.
+        reference: unit vector; the camera's up if nothing else is known.
     """
-    return axes @ CAMERA_UP > cosine * np.linalg.norm(axes, axis=-1)
+    return axes @ reference > cosine * np.linalg.norm(axes, axis=-1)
 
 
 def estimate_up(motions: Sequence[Motion]) -> Float[np.ndarray, "3"]:

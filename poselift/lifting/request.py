@@ -4,11 +4,13 @@ from dataclasses import dataclass, field
 
 from poselift.core.annotations import check_call
 from poselift.core.download import quiet_downloads
+from poselift.core.errors import InputError
 from poselift.detection import Detector, build_detector
 from poselift.finding import DEFAULT_QUALITY
 from poselift.geometry.camera import check_lens
 from poselift.kinematics.filtering import check_cutoff
 from poselift.kinematics.height import GivenHeights, check_chosen
+from poselift.kinematics.up import check_tilt
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.world.found_camera import CameraMode
 from poselift.numerics.times import HIGHEST_RATE, check_bounds, check_rate
@@ -107,6 +109,7 @@ class LiftRequest:
         world: whether the motion is in the world frame.
         hands: whether to look at hands too, where a wrist is seen.
         camera: what the camera does: auto (found from the background), still, turning or moving; for the world.
+        tilt: angle by which the camera looks down, degrees, for the world; found from people if None.
 
     Raises:
         InputError: a value makes no sense for any video.
@@ -124,6 +127,7 @@ class LiftRequest:
     world: bool = False
     hands: bool = False
     camera: CameraMode = "auto"
+    tilt: float | None = None
 
     def __post_init__(self) -> None:
         """Checks, before the long work, what does not depend on the video."""
@@ -131,4 +135,8 @@ class LiftRequest:
         check_chosen(self.people, self.height)
         if self.smooth is not None:
             check_cutoff(self.smooth, HIGHEST_RATE)
+        if self.tilt is not None:
+            check_tilt(self.tilt)
+            if not self.world:
+                raise InputError("a tilt is for the world frame; add --world, or world=True in Python")
         check_call("", type(self), vars(self))

@@ -5,6 +5,7 @@ place all in the world, keep the joints that are wanted, filter.
 """
 
 import logging
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from poselift.finding.video_clip import Clip, ReadShare, frames_within
 from poselift.geometry.camera import Camera, camera_for
 from poselift.kinematics import butterworth
 from poselift.kinematics.height import check_chosen, height_of, take_height
+from poselift.kinematics.up import up_of_tilt
 from poselift.lifting.clips.clip_warnings import find_warnings
 from poselift.lifting.find_hands import find_hands
 from poselift.lifting.network.choose import network_name
@@ -31,6 +33,10 @@ from poselift.models import Weights
 from poselift.numerics.times import usual_interval
 from poselift.skeleton import H36M17, Skeleton, get_skeleton
 from poselift.structures import Clock, Hands, Keypoints2D, Motion, Origin, Recording
+
+_DOUBTFUL_UP = math.radians(10)
+"""Standard deviation of up from which a warning asks for the camera's tilt: people who stand or walk give 2 to 5
+degrees."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -97,7 +103,7 @@ def lift_clip(
     up_uncertainty, report = None, {}
     if found is not None:
         with watch.time("world"):
-            world = _place_in_world(found, motions, views, camera, warnings)
+            world = _place_in_world(found, motions, views, camera, request.tilt, warnings)
         motions, camera, up_uncertainty = world.motions, world.camera, world.uncertainty
         report = found.report()
     motions = [_with_hands(motion, own, camera) for motion, own in zip(motions, hands, strict=True)]
@@ -165,17 +171,27 @@ def _check_present(people: Iterable[int], tracks: Sequence[Keypoints2D], clip: C
 
 
 def _place_in_world(
-    found: FoundCamera, motions: Sequence[Motion], views: Sequence[StillView], camera: Camera, warnings: list[Caution]
+    found: FoundCamera,
+    motions: Sequence[Motion],
+    views: Sequence[StillView],
+    camera: Camera,
+    tilt: float | None,
+    warnings: list[Caution],
 ) -> World:
-    """The motions in the world frame; adds warnings of a camera that is doubtful, or of missing feet."""
+    """The motions in the world frame; adds warnings of a camera or an up that is doubtful, or of missing feet."""
+    up = None if tilt is None else up_of_tilt(math.radians(tilt))
     warnings.extend(Caution(text, "camera") for text in found.warnings())
     if found.path is None:
-        world = to_world(motions, camera)
+        world = to_world(motions, camera, up=up)
     else:
-        world, said = place_in_moving_world(motions, views, found.path, camera)
+        world, said = place_in_moving_world(motions, views, found.path, camera, up)
         warnings.extend(Caution(text, "camera") for text in said)
     if motions and not world.feet_seen:
         text = "no feet were seen: up and the ground are guessed from usual camera poses"
+        warnings.append(Caution(text, "ground"))
+    elif motions and _DOUBTFUL_UP < world.uncertainty < math.pi:
+        about = math.degrees(world.uncertainty)
+        text = f"up is known to {about:.0f} degrees only: nobody stands or walks upright; measure the camera's --tilt"
         warnings.append(Caution(text, "ground"))
     return world
 

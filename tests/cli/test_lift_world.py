@@ -3,8 +3,12 @@ import json
 import numpy as np
 import pytest
 
+import poselift
+from poselift.core.errors import InputError
 from poselift.kinematics.height import SPREAD, estimate_height
+from poselift.kinematics.up import up_of_tilt
 from poselift.kinematics.whole_body import CHILD_SIZE
+from poselift.lifting.request import LiftRequest
 from poselift.recordings import read_motion
 
 
@@ -52,3 +56,42 @@ def test_a_height_is_estimated_with_its_spread(person, share, walk):
     assert told["metres"] == pytest.approx(estimate_height(motion.joints, motion.skeleton).metres, rel=1e-4)
     assert told["spread"] == pytest.approx(share * told["metres"])
     assert 1.0 < told["metres"] < 2.2
+
+
+@pytest.mark.parametrize(
+    ("case", "tilt", "options", "most"),
+    [
+        ("wc_1ms", 0, {"height": 1.72}, 6),
+        ("above65", 65, {}, 5),
+        ("aboveturn35", 35, {}, 5),
+        ("aboveturn35", 35, {"tilt": 35}, 1),
+        ("lie_high", 25, {"tilt": 25}, 1),
+    ],
+)
+def test_people_who_roll_and_cameras_above_them_have_a_level_world(case, tilt, options, most, shared):
+    keypoints = shared / "cases" / "world" / f"{case}.json"
+    made = poselift.lift(keypoints=keypoints, image_size=(1280, 720), fps=30, world=True, **options)
+    off = np.degrees(np.arccos(made.cameras[0].R[1] @ up_of_tilt(np.radians(tilt))))
+    assert off < most
+    assert np.degrees(made.up_uncertainty) < 7
+    assert not any("up is known" in warning for warning in map(str, made.warnings))
+    if case == "wc_1ms":
+        assert np.ptp(made.people[0].root[:, 1]) < 0.1
+
+
+def test_up_over_somebody_who_lies_is_told_to_be_unknown(shared):
+    keypoints = shared / "cases" / "world" / "lie_high.json"
+    made = poselift.lift(keypoints=keypoints, image_size=(1280, 720), fps=30, world=True)
+    assert any("measure the camera's --tilt" in warning for warning in map(str, made.warnings))
+    assert np.degrees(made.up_uncertainty) == pytest.approx(30)
+
+
+@pytest.mark.parametrize(("tilt", "word"), [(91, "-90 to 90"), (float("nan"), "-90 to 90"), ("steep", "-90 to 90")])
+def test_a_tilt_that_no_camera_has_is_refused(tilt, word):
+    with pytest.raises(InputError, match=word):
+        LiftRequest(world=True, tilt=tilt)
+
+
+def test_a_tilt_without_the_world_is_refused():
+    with pytest.raises(InputError, match="add --world"):
+        LiftRequest(tilt=20.0)

@@ -10,9 +10,10 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.arrays import Array, array_namespace
+from poselift.kinematics.body_up import UPRIGHT
 from poselift.kinematics.filtering import gaussian_means
 from poselift.kinematics.foot_contacts import find_contacts
-from poselift.kinematics.ground import UPRIGHT, find_ground
+from poselift.kinematics.ground import find_ground
 from poselift.skeleton import Skeleton
 from poselift.structures import FEET, Motion
 

@@ -61,6 +61,7 @@ def place_in_moving_world(
     views: Sequence[StillView],
     path: CameraPath,
     camera: Camera,
+    up: Float[np.ndarray, "3"] | None = None,
 ) -> tuple[World, list[str]]:
     """The motions in the world, shot by shot, and warnings.
 
@@ -74,6 +75,7 @@ def place_in_moving_world(
         views: that they were lifted from.
         path: of the camera.
         camera: the lens that the path was found with.
+        up: unit vector in the camera of the first frame of a shot; found from people if None.
     """
     count = len(path.times)
     R, t = np.tile(np.eye(3), (count, 1, 1)), np.zeros((count, 3))
@@ -84,7 +86,7 @@ def place_in_moving_world(
         members = [index for index, view in enumerate(views) if view.shot == shot]
         inside = [motions[index] for index in members]
         right = path.R[shot.first] @ np.array([1.0, 0.0, 0.0])
-        world, place, said = _place_shot(shot, inside, [views[index] for index in members], path, right)
+        world, place, said = _place_shot(shot, inside, [views[index] for index in members], path, right, up)
         warnings.extend(said)
         R[rows] = world.camera.R @ path.R[rows]
         t[rows] = world.camera.t if place is None else place @ world.camera.R.T + world.camera.t
@@ -112,6 +114,7 @@ def _place_shot(
     views: Sequence[StillView],
     path: CameraPath,
     right: Float[np.ndarray, "3"],
+    up: Float[np.ndarray, "3"] | None,
 ) -> tuple[World, Float[np.ndarray, "t 3"] | None, list[str]]:
     """The people of a shot in its world, the camera's place in the still view if it is known, and warnings."""
     still = np.zeros((shot.end - shot.first, 3))
@@ -122,8 +125,9 @@ def _place_shot(
     if not motions:
         return _stay([], [], right), still, []
     lens = views[0].camera
+    up = None if up is None else path.R[shot.first] @ up
     if shot.kind != "moving":
-        return to_world(motions, lens, right=right), still, []
+        return to_world(motions, lens, right=right, up=up), still, []
     places = [path.place[frame_rows(path, motion.timestamps)] for motion in motions]
     scale = find_scale(motions, places)
     if scale is None or not scale.sure:
@@ -133,7 +137,7 @@ def _place_shot(
         replace(motion, root=(motion.root + scale.metres * place).astype(motion.root.dtype))
         for motion, place in zip(motions, places, strict=True)
     ]
-    world = to_world(moved, lens, [scale.metres * place for place in places], right)
+    world = to_world(moved, lens, [scale.metres * place for place in places], right, up)
     place = scale.metres * path.place[shot.first : shot.end]
     share = f"{100 * scale.spread:.0f} %"
     return world, place, [f"{when}: the camera moves through space; its path is good to {share}, by standing feet"]

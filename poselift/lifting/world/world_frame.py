@@ -43,6 +43,7 @@ def to_world(
     camera: Camera,
     places: Sequence[Float[np.ndarray, "t 3"]] | None = None,
     right: Float[np.ndarray, "3"] = CAMERA_RIGHT,
+    up: Float[np.ndarray, "3"] | None = None,
 ) -> World:
     """Motions in the world frame, with planted feet.
 
@@ -57,11 +58,12 @@ def to_world(
         places: of a camera that walks, in each motion's frames: the motions' roots contain them. The camera frame then
             has the axes of the walk, and everybody's size stays, because the walk's scale comes from it.
         right: direction in the camera frame that is the world's x, made level.
+        up: unit vector in the camera frame, from a measured tilt; found from people if None.
 
     Raises:
         InputError: a motion is not in the camera frame.
     """
-    ground = find_ground(motions, resize=places is None)
+    ground = find_ground(motions, resize=places is None, given_up=up)
     sized = [enlarge(motion, scale) for motion, scale in zip(motions, ground.scales.tolist(), strict=True)]
     still = [np.zeros_like(motion.root) for motion in sized]
     standing = [

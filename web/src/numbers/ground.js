@@ -1,4 +1,4 @@
-// The direction of up, from feet at rest, the body's axis and how cameras are held (poselift.kinematics.ground), and the
+// The direction of up, from feet at rest, the body's axis and how cameras are held (poselift.kinematics.ground and body_up), and the
 // frames in which both feet stand (poselift.lifting.finish.level_feet).
 
 import { atRest, feetOf, findContacts, inSight, missingFrames } from "./contacts.js";
@@ -74,17 +74,117 @@ export function bodyAxes({ joints, skeleton, times }) {
   );
 }
 
-/** Unit vector up in the camera frame. */
-function findUp(motion, axes, sight, feet, slow, constants) {
-  const c = constants.ground;
-  const { times, skeleton } = motion;
+const unit = (vector) => vector.map((value) => value / Math.max(Math.hypot(...vector), 1e-9));
+const minus = (a, b) => a.map((value, k) => value - b[k]);
+const sumOf = (vectors) => [0, 1, 2].map((k) => vectors.reduce((sum, vector) => sum + vector[k], 0));
+const angleBetween = (a, b) => Math.acos(Math.min(Math.max(dot(unit(a), unit(b)), -1), 1));
+const CAMERA_UP = [0, -1, 0];
+
+/** Frames in which a shoulder and an ankle are in sight (poselift.kinematics.body_up). */
+function endsSeen({ times, skeleton }, sight) {
   const j = skeleton.joints.length;
   const shown = (frame, joint) =>
     ["left", "right"].some((side) => sight[frame * j + skeleton.joints.indexOf(`${side}_${joint}`)]);
-  const upright = axes.map((axis) => -axis[1] > c.UPRIGHT * Math.hypot(...axis));
-  const bodies = axes.filter((_, frame) => upright[frame] && shown(frame, "shoulder") && shown(frame, "ankle"));
-  const mean = [0, 1, 2].map((k) => bodies.reduce((sum, axis) => sum + axis[k], 0));
-  const axis = bodies.length ? mean.map((value) => value / Math.hypot(...mean)) : null;
+  return Array.from(times, (_, frame) => shown(frame, "shoulder") && shown(frame, "ankle"));
+}
+
+/** The upright direction of a body and its standard deviation: of the trunk of somebody who sits; null without one. */
+function bodyUp({ joints, skeleton }, axes, seen, reference, c) {
+  const j = skeleton.joints.length;
+  const at = (frame, name) => {
+    const place = 3 * (frame * j + skeleton.joints.indexOf(name));
+    return Array.from(joints.subarray(place, place + 3));
+  };
+  let frames = axes.flatMap((axis, frame) => {
+    if (!seen[frame] || !(dot(axis, reference) > c.UPRIGHT * Math.hypot(...axis))) return [];
+    const trunk = sumOf(["left", "right"].map((side) => minus(at(frame, `${side}_shoulder`), at(frame, `${side}_hip`))));
+    const knees = ["left", "right"].map((side) => {
+      const [hip, knee, ankle] = ["hip", "knee", "ankle"].map((joint) => at(frame, `${side}_${joint}`));
+      return angleBetween(minus(knee, hip), minus(ankle, knee));
+    });
+    return [{ axis: unit(axis), trunk: unit(trunk), knees, bend: angleBetween(axis, trunk) }];
+  });
+  if (!frames.length) return null;
+  const bendOf = (some) => median(Float64Array.from(some, ({ bend }) => bend));
+  const straight = frames.filter(({ bend }) => bend <= c.BENT);
+  if (bendOf(frames) > c.BENT && straight.length >= c.STRAIGHT_SHARE * frames.length) frames = straight;
+  const bend = bendOf(frames);
+  const sits = [0, 1].every((side) => {
+    const own = Float64Array.from(frames, ({ knees }) => knees[side]);
+    const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
+    const spread = Math.sqrt(own.reduce((sum, value) => sum + (value - mean) ** 2, 0) / own.length);
+    return median(own) > c.SITS && spread < c.STEADY;
+  });
+  if (bend > c.BENT && sits) return { axis: unit(sumOf(frames.map(({ trunk }) => trunk))), spread: c.TRUNK_LEAN };
+  return { axis: unit(sumOf(frames.map(({ axis }) => axis))), spread: Math.hypot(c.LEAN, Math.max(bend - c.BENT, 0)) };
+}
+
+/** The mean axis of somebody who walks, whatever the camera's tilt; null for others. */
+function walkingAxis({ times }, axes, seen, feet, slow, constants) {
+  const c = constants.body_up;
+  const known = axes.filter((axis, frame) => seen[frame] && axis.every(Number.isFinite));
+  if (!known.length) return null;
+  const mean = sumOf(known.map(unit)).map((value) => value / known.length);
+  if (Math.hypot(...mean) < c.STILL_AXIS) return null;
+  const axis = unit(mean);
+  const half = feet.count / 2;
+  let steps = 0;
+  for (const side of [0, 1]) {
+    const points = Array.from({ length: half }, (_, k) => side * half + k);
+    const flags = times.map((_, frame) => points.some((point) => slow[frame * feet.count + point]));
+    const places = runsOf(flags, missingFrames(times, constants.foot_contacts)).map(([first, end]) =>
+      [0, 1, 2].map((k) =>
+        median(
+          Float64Array.from({ length: end - first }, (_, row) =>
+            points.reduce((sum, point) => sum + feet.points[3 * ((first + row) * feet.count + point) + k], 0) / half,
+          ),
+        ),
+      ),
+    );
+    places.slice(1).forEach((place, row) => {
+      const moved = minus(place, places[row]);
+      const along = dot(moved, axis);
+      if (Math.hypot(...moved.map((value, k) => value - along * axis[k])) >= c.STEP) steps++;
+    });
+  }
+  return steps >= c.STEPS ? axis : null;
+}
+
+/** The way of somebody who moves while no foot rests, as on wheels: its direction and the slope's spread; or null. */
+function levelWay({ times, root }, feet, slow, constants) {
+  const c = constants.body_up;
+  const half = feet.count / 2;
+  const any = (flags, frame, from, to) => flags.subarray(frame * feet.count + from, frame * feet.count + to).includes(1);
+  const rests = Array.from(times).filter((_, frame) => any(slow, frame, 0, feet.count));
+  const places = Array.from(times).flatMap((time, frame) => {
+    const place = Array.from(root.subarray(3 * frame, 3 * frame + 3));
+    const rides = rests.every((rest) => Math.abs(time - rest) > c.CARRIED);
+    const seen = any(feet.seen, frame, 0, half) && any(feet.seen, frame, half, feet.count);
+    return rides && seen && place.every(Number.isFinite) ? [place] : [];
+  });
+  if (places.length < 2) return null;
+  const middle = sumOf(places).map((value) => value / places.length);
+  const off = places.map((place) => minus(place, middle));
+  // The longest axis of the places, by multiplying with their covariance again and again.
+  const covariance = [0, 1, 2].map((a) => [0, 1, 2].map((b) => off.reduce((sum, place) => sum + place[a] * place[b], 0)));
+  let direction = unit(minus(places[places.length - 1], places[0]));
+  for (let round = 0; round < 200; round++) direction = unit(covariance.map((row) => dot(row, direction)));
+  const along = off.map((place) => dot(place, direction));
+  const way = Math.max(...along) - Math.min(...along);
+  return way >= c.WAY ? { direction, spread: Math.hypot(c.SLOPE, c.WANDERS / way) } : null;
+}
+
+/** Unit vector up in the camera frame. */
+function findUp(motion, axes, sight, feet, slow, constants) {
+  const c = constants.ground;
+  const { times } = motion;
+  const seen = endsSeen(motion, sight);
+  const walking = walkingAxis(motion, axes, seen, feet, slow, constants);
+  const uprightCosine = constants.body_up.UPRIGHT;
+  const reference = walking && dot(walking, CAMERA_UP) < uprightCosine ? walking : CAMERA_UP;
+  const upright = axes.map((axis) => dot(axis, reference) > uprightCosine * Math.hypot(...axis));
+  const body = bodyUp(motion, axes, seen, reference, constants.body_up);
+  const ride = levelWay(motion, feet, slow, constants);
   const falls = [];
   for (let point = 0; point < feet.count; point++) {
     const flags = times.map((_, frame) => slow[frame * feet.count + point] && upright[frame]);
@@ -93,7 +193,7 @@ function findUp(motion, axes, sight, feet, slow, constants) {
       falls.push({ place: [0, 1, 2].map((k) => median(own(k))), rest: feet.rest[point], weight: 0 });
     }
   }
-  let usual = 1;
+  let [usual, known, rides] = [1, 1, 1];
   // Heights of the footfalls over the ground, at the size that the person had: otherwise everything would shrink.
   const off = (x) => {
     const up = direction(x[0], x[1]);
@@ -103,22 +203,40 @@ function findUp(motion, axes, sight, feet, slow, constants) {
   const residuals = (x) => {
     const heights = off(x);
     return [
-      x[0] / c.ROLL,
-      (x[1] - c.PITCH) / c.PITCH_SPREAD,
+      (Math.sqrt(known) * x[0]) / c.ROLL,
+      (Math.sqrt(known) * (x[1] - c.PITCH)) / c.PITCH_SPREAD,
       Math.sqrt(usual) * overUsual(x),
-      ...(axis ? cross(axis, direction(x[0], x[1])).map((value) => value / c.LEAN) : []),
+      ...(body ? cross(body.axis, direction(x[0], x[1])).map((value) => value / body.spread) : []),
+      ...(ride ? [(Math.sqrt(rides) * dot(ride.direction, direction(x[0], x[1]))) / ride.spread] : []),
       x[3] / c.SPREAD,
       ...falls.map(({ weight }, k) => (Math.sqrt(weight) * heights[k]) / c.FOOTFALL),
     ];
   };
-  let x = leastSquares(residuals, [0, c.PITCH, -c.CAMERA_HEIGHT, 0]);
+  const weigh = ([roll, pitch]) => {
+    const off = Math.max(Math.abs(roll), Math.abs(pitch - c.PITCH)) - c.USUAL_TILT;
+    known = counts(Math.max(off, 0) / c.UNUSUAL_TILT);
+    if (ride) rides = counts(dot(ride.direction, direction(roll, pitch)) / c.STEEP_WAY);
+  };
+  const start = body
+    ? [Math.atan2(body.axis[0], -body.axis[1]), Math.atan2(-body.axis[2], Math.hypot(body.axis[0], body.axis[1]))]
+    : [0, c.PITCH];
+  weigh(start);
+  let x = leastSquares(residuals, [...start, -c.CAMERA_HEIGHT, 0]);
   if (falls.length) {
     const up = direction(x[0], x[1]);
     x[2] = groundLevel(falls.map(({ place, rest }) => dot(place, up) - rest), c);
     for (const reach of [...c.REACHES, ...Array.from({ length: c.ROUNDS }, () => c.FOOTFALL)]) {
       const heights = off(x);
       falls.forEach((fall, k) => (fall.weight = counts(heights[k] / reach)));
+      const total = falls.reduce((sum, { weight }) => sum + weight, 0);
+      falls.forEach((fall) => (fall.weight *= Math.min(1, c.MOST / Math.max(total, 1e-9))));
       usual = counts(overUsual(x) / c.UNUSUAL);
+      weigh(x);
+      x = leastSquares(residuals, x);
+    }
+  } else {
+    for (let round = 0; round < c.ROUNDS; round++) {
+      weigh(x);
       x = leastSquares(residuals, x);
     }
   }
@@ -143,7 +261,7 @@ export function findStanding(motion, constants) {
   const slow = atRest(feet, motion.times, constants);
   const up = findUp(motion, axes, sight, feet, slow, constants);
   const none = new Uint8Array(motion.times.length);
-  const upright = axes.map((axis) => dot(axis, up) > constants.ground.UPRIGHT * Math.hypot(...axis));
+  const upright = axes.map((axis) => dot(axis, up) > constants.body_up.UPRIGHT * Math.hypot(...axis));
   const mean = [0, 0, 0];
   axes.forEach((axis, frame) => {
     for (let k = 0; upright[frame] && k < 3; k++) mean[k] += axis[k] / Math.hypot(...axis);
