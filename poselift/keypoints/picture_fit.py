@@ -109,7 +109,7 @@ def fit_picture(
     advice = "give the video of the keypoints, or its size"
     if outside > _OUTSIDE:
         raise InputError(f"{path}: most points lie outside a picture of {width} x {height} ({far}); {advice}")
-    away = np.mean([not _mostly_inside(body, scores, image_size) for body, scores in bodies])
+    away = np.mean([_mostly_beyond(body, scores, image_size) for body, scores in bodies])
     if away > _BODIES_OUTSIDE:
         raise InputError(
             f"{path}: {away:.0%} of the bodies lie mostly outside a picture of {width} x {height} ({far}); {advice}"
@@ -141,9 +141,12 @@ def _inside(points: Float[np.ndarray, "n 2"], image_size: tuple[int, int]) -> Bo
     return np.asarray(np.all((points >= -0.5) & (points <= np.array(image_size) - 0.5), axis=-1))
 
 
-def _mostly_inside(points: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"], size: tuple[int, int]) -> bool:
-    """Whether at least half of the seen points lie in a picture."""
-    return bool(_inside(points[scores > 0], size).mean() >= 0.5)
+def _mostly_beyond(points: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"], size: tuple[int, int]) -> bool:
+    """Whether more than half of the seen points lie beyond the picture's right or lower edge.
+
+    People also leave a picture to the left, but no other size of it moves them there.
+    """
+    return bool((points[scores > 0] >= size).any(-1).mean() > 0.5)
 
 
 def _share_turned(
