@@ -38,10 +38,14 @@ class CameraMove:
     Attributes:
         place: metres right, up and ahead of its usual place.
         turn: pan, tilt and roll, radians.
+        right: what may be found; two answers are right near the border between them.
+        follow: whether the person walks to the right, as the camera does; else away from it.
     """
 
     place: Callable[[float], tuple[float, float, float]]
     turn: Callable[[float], tuple[float, float, float]]
+    right: tuple[str, ...] = ("turning",)
+    follow: bool = False
 
 
 def _sway(metres: float) -> Callable[[float], tuple[float, float, float]]:
@@ -76,17 +80,17 @@ def _pan(degrees: float, seconds: float = 4.0) -> Callable[[float], tuple[float,
 
 
 MOVES: dict[str, CameraMove] = {
-    "still": CameraMove(_nowhere, _nowhere),
+    "still": CameraMove(_nowhere, _nowhere, ("still",)),
     "pan 20 degrees": CameraMove(_nowhere, _pan(20)),
     "hand shake": CameraMove(_nowhere, _shaky),
     "sway 2 cm": CameraMove(_sway(0.02), _shaky),
     "sway 5 cm": CameraMove(_sway(0.05), _shaky),
-    "sway 15 cm": CameraMove(_sway(0.15), _shaky),
-    "aside 0.3 m/s": CameraMove(_walk(0.3, 0), _shaky),
-    "aside 0.8 m/s": CameraMove(_walk(0.8, 0), _shaky),
-    "ahead 0.3 m/s": CameraMove(_walk(0, 0.3), _shaky),
-    "back 0.8 m/s": CameraMove(_walk(0, -0.8), _shaky),
-    "aside 0.5 m/s, pan": CameraMove(_walk(0.5, 0.1), _pan(-15)),
+    "sway 15 cm": CameraMove(_sway(0.15), _shaky, ("turning", "moving")),
+    "aside 0.3 m/s": CameraMove(_walk(0.3, 0), _shaky, ("moving",)),
+    "aside 0.8 m/s": CameraMove(_walk(0.8, 0), _shaky, ("moving",), follow=True),
+    "ahead 0.3 m/s": CameraMove(_walk(0, 0.3), _shaky, ("moving",)),
+    "back 0.8 m/s": CameraMove(_walk(0, -0.8), _shaky, ("moving",)),
+    "aside 0.5 m/s, pan": CameraMove(_walk(0.5, 0.1), _pan(-15), ("moving",), follow=True),
 }
 """The cameras by name."""
 
@@ -102,7 +106,7 @@ class MadeScene:
         t: the camera's place, metres.
         joints: of the person in the world, CMU-28, metres.
         keypoints: of the person as a detector would give them, COCO-17.
-        planes: texture and homography-free corners of each plane: (picture, corners (4, 3)).
+        planes: texture and corners (4, 3) of each plane.
     """
 
     times: Float[np.ndarray, " t"]
@@ -185,9 +189,7 @@ def _make_planes(rng: np.random.Generator, depth: bool) -> list[tuple[np.ndarray
     return planes
 
 
-def make_scene(
-    corpus: Path, clip: str, move: CameraMove, seconds: float = 4.0, seed: int = 0, follow: bool = False
-) -> MadeScene:
+def make_scene(corpus: Path, clip: str, move: CameraMove, seconds: float = 4.0, seed: int = 0) -> MadeScene:
     """A scene; equal arguments give equal scenes.
 
     Args:
@@ -196,7 +198,6 @@ def make_scene(
         move: of the camera.
         seconds: length, at most that of the clip.
         seed: of the textures, the things and the noise.
-        follow: whether the person walks to the right; else away from the camera, turned by 30 degrees.
     """
     rng = np.random.default_rng(seed)
     with np.load(corpus, allow_pickle=False) as file:
@@ -207,8 +208,8 @@ def make_scene(
     joints -= [*joints[0, 0, [0]], joints[..., 1].min(), *joints[0, 0, [2]]]
     way = joints[-1, 0] - joints[0, 0]
     heading = math.atan2(way[0], way[2]) if np.linalg.norm(way) > 0.5 else 0.0
-    joints = joints @ rotation_y(np.array((math.pi / 2 if follow else math.radians(150)) - heading)).T
-    joints += [-1.6 if follow else 0.3, 0, -3.2]
+    joints = joints @ rotation_y(np.array((math.pi / 2 if move.follow else math.radians(150)) - heading)).T
+    joints += [-1.6 if move.follow else 0.3, 0, -3.2]
     times = np.arange(len(joints)) / FPS
     K = intrinsics_from_fov(*SIZE, _FOV).astype(np.float64)
     flip = np.diag([1.0, -1.0, -1.0])  # camera axes of a level camera that looks along -z

@@ -1,6 +1,6 @@
 """A still clip turned, shaken and zoomed by a virtual camera: its world against the world of the clip itself.
 
-    python -m benchmarks.moving_camera [VIDEO] [--moves NAME ...] [--quality NAME] [--weights NAME] [--fov DEG]
+    python -m benchmarks.moving_camera [VIDEO] [--moves NAME ...] [--rows ROW ...] [--quality NAME] ...
 
 Each frame is warped by K_t R_t' K⁻¹ with the assumed lens, and the border is mirrored, so that the background goes
 with the picture. Three rows for each move: `auto` lifts the warped clip as `poselift lift --world` does; `camera alone`
@@ -30,10 +30,12 @@ from poselift.geometry.camera import Camera, camera_for
 from poselift.keypoints.in_memory import TrackClip
 from poselift.lifting.request import LiftRequest
 from poselift.lifting.run import lift_clip
-from poselift.models import Weights, load_weights
+from poselift.models import load_weights
 from poselift.samples import demo_video
 from poselift.structures import Keypoints2D, Motion, Recording
 from poselift.video import Frame
+
+_ROWS = ("auto", "camera alone", "still")
 
 _NEAR = 0.6
 """Largest mean distance of two people who are the same, metres, without their mean offset."""
@@ -124,11 +126,9 @@ class Warp:
 
     def keypoints(self, track: Keypoints2D) -> Keypoints2D:
         """A person's keypoints as the virtual camera sees them."""
-        moved = [
-            cv2.perspectiveTransform(points[None].astype(np.float64), self.homography(float(time)))[0]
-            for points, time in zip(track.keypoints, track.timestamps, strict=True)
-        ]
-        return replace(track, keypoints=np.array(moved))
+        H = np.array([self.homography(float(time)) for time in track.timestamps])
+        moved = np.concatenate([track.keypoints, np.ones((*track.keypoints.shape[:2], 1))], -1) @ H.swapaxes(1, 2)
+        return replace(track, keypoints=moved[..., :2] / moved[..., 2:])  # NaN stays NaN where nobody looked
 
 
 class WarpedClip(VideoClip):
@@ -224,6 +224,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = command_line(__doc__)
     parser.add_argument("video", nargs="?", type=Path, default=demo_video(), help="default: the demo clip")
     parser.add_argument("--moves", nargs="*", choices=list(MOVES), default=list(MOVES), metavar="NAME")
+    parser.add_argument("--rows", nargs="*", choices=_ROWS, default=list(_ROWS), metavar="ROW", help="default: all")
     parser.add_argument("--quality", default="balanced", help="default: balanced")
     parser.add_argument("--weights", default="small", help="default: small")
     parser.add_argument("--fov", type=float, metavar="DEG", help="of the clip's lens; default: assumed")
@@ -240,25 +241,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     def rows() -> Iterator[list[str]]:
         for name in options.moves:
             warp = Warp(MOVES[name], camera, end)
-            yield [
-                name,
-                "auto",
-                *_lift(WarpedClip(options.video, detector, options.quality, warp), weights, request, still, warp),
-            ]
-            yield ["", "camera alone", *_lift(WarpedTracks(tracks, options.video, warp), weights, request, still, warp)]
-            asleep = replace(request, camera="still")
-            yield ["", "still", *_lift(WarpedTracks(tracks, options.video, warp), weights, asleep, still, warp)]
+            alone = WarpedTracks(tracks, options.video, warp)
+            clips: dict[str, tuple[VideoClip | TrackClip, LiftRequest]] = {
+                "auto": (WarpedClip(options.video, detector, options.quality, warp), request),
+                "camera alone": (alone, request),
+                "still": (alone, replace(request, camera="still")),
+            }
+            for row in options.rows:
+                clip, asked = clips[row]
+                found = lift_clip(clip, weights, asked)
+                yield [name, row, *compare(still, found, warp), str(found.camera_report["found"])]
 
     heads = ["move", "", "root mm", "path mm", "joints mm", "body deg", "camera deg", "zoom %", "found"]
     print_table(heads, rows())
-
-
-def _lift(
-    clip: VideoClip | TrackClip, weights: Weights, request: LiftRequest, still: Recording, warp: Warp
-) -> list[str]:
-    """The columns of a clip, and what was found."""
-    found = lift_clip(clip, weights, request)
-    return [*compare(still, found, warp), str(found.camera_report.get("found", ""))]
 
 
 if __name__ == "__main__":

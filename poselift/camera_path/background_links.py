@@ -36,6 +36,9 @@ _MOST_KEYS = 400
 _LOST = 0.5
 """Longest time without a background until a shot ends, seconds. In between, the camera is interpolated."""
 
+_DARK = 0.5
+"""Share of a picture's corners that the first picture must have for the shot to begin there."""
+
 _MOST_POINTS = 120
 """Points of a link that are kept."""
 
@@ -157,7 +160,9 @@ class _Walk:
             self._add_key(self._number, self._last, self._view)  # a key frame that this frame can be linked with
             flow, key = step, self._key
         if flow is None and view is None:
-            if len(picture.corners) >= ENOUGH and len(self._last.corners) >= ENOUGH and change > max(_CUT, 3 * usual):
+            if not self.shot.frames and len(self._last.corners) < _DARK * len(picture.corners):
+                self._begin_again(number, picture)
+            elif len(picture.corners) >= ENOUGH and len(self._last.corners) >= ENOUGH and change > max(_CUT, 3 * usual):
                 return "cut"
             return "lost" if time - self._time > _LOST else ""
         if flow is not None:
@@ -171,6 +176,14 @@ class _Walk:
         if flow is None or self._leaves(picture, view, flow):
             self._add_key(number, picture, view)
         return ""
+
+    def _begin_again(self, number: int, picture: BackgroundPicture) -> None:
+        """Begins at a picture that shows more than the first one: a clip may fade in."""
+        self.shot.keys.clear()
+        self._pictures.clear()
+        self._views.clear()
+        self._last, self._number = picture, number
+        self._add_key(number, picture, np.eye(3))
 
     def finish(self) -> None:
         """Makes the last frame a key frame if there are several: it links the last frames with older ones."""

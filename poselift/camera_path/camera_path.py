@@ -33,6 +33,9 @@ _BETTER = 0.6
 """Share of the rotation's error that a path through space must stay below to explain the background better. It has
 more unknowns: a distance for each point."""
 
+_FLOW, _ASKED = 0.15, 0.85
+"""The same two numbers where somebody says that the camera moves: its path is taken where the background shows any."""
+
 _AGREES = 0.6
 """Least share of the points within a reduced pixel of their places by a path through space."""
 
@@ -41,6 +44,14 @@ _FOUND = 0.8
 
 _WRONG = 3.0
 """Median error, reduced pixels, above which no camera explains the background: water, leaves or a crowd."""
+
+_DOUBTFUL = 0.7
+"""Median error, reduced pixels, above which a camera that only turns is doubtful: 5 cm of sway leave it, and half a
+degree with it. Digital stabilisation and a rolling shutter leave errors too."""
+
+_FOLLOWS, _FEWEST_FRAMES = 0.9, 10
+"""Share of the variance of a path through space that follows the speed of the rotation where the shutter rolls; and the
+least number of frames that tell it. A slow sway reaches 0.8 by chance, a rolling shutter has 0.95 to 0.99."""
 
 SWAY = 0.02
 """Largest distance from the first place, in distances of the background, of a camera that sways in a hand. Its rotation
@@ -60,6 +71,7 @@ class ShotPath:
         zoom: largest focal length over the smallest one.
         error: median distance of the background's points from their places by the path, pixels of the video.
         baseline: largest distance from the first place, in median distances of the background; 0 unless it was found.
+        doubtful: whether the camera counts as turning, and rotation explains the background badly.
     """
 
     first: int
@@ -70,6 +82,7 @@ class ShotPath:
     zoom: float
     error: float
     baseline: float = 0.0
+    doubtful: bool = False
 
 
 @dataclass(frozen=True)
@@ -151,7 +164,10 @@ def solve_path(
                 place[rows] = walk.place @ middle
         baseline = 0.0 if walk is None else float(np.linalg.norm(walk.place, axis=-1).max())
         error = turns.error if walk is None else walk.error
-        shots.append(ShotPath(shot.first, shot.end, kind, shot.lost, turns.degrees, wide, error / scale, baseline))
+        doubtful = kind == "turning" and (turns.shutter or error > _DOUBTFUL)
+        shots.append(
+            ShotPath(shot.first, shot.end, kind, shot.lost, turns.degrees, wide, error / scale, baseline, doubtful)
+        )
     return CameraPath(links.times, R, zoom, place, focal, known, tuple(shots))
 
 
@@ -167,25 +183,43 @@ def _solve_shot(
     A camera that turns on one spot is the simpler answer: a path through space must explain the background much better.
     """
     turns = solve_turns(shot, times, lens, assumed)
-    if force == "turning":
-        return "turning", turns, None
-    if force is None and turns.error <= _EXACT and not turns.zooms:
-        still = turns.degrees < _STILL and np.ptp(np.log(turns.zoom)) < _STILL_ZOOM
-        return "still" if still else "turning", turns, None
+    still = turns.degrees < _STILL and float(np.ptp(np.log(turns.zoom))) < _STILL_ZOOM
+    rests: ShotKind = "still" if still else "turning"
+    # Where flow errs by as much, no place can be found, whoever says that it changes.
+    if force == "turning" or (turns.error <= (_FLOW if force == "moving" else _EXACT) and not turns.zooms):
+        return rests if turns.error <= _EXACT else "turning", turns, None
     # A walk towards a wall and a zoom look alike; one focal length is the simpler answer where it fits as well.
     plain = solve_turns(shot, times, lens, assumed=False, zooms=False) if turns.zooms else turns
     walk = solve_walk(shot, plain.R, times, lens)
-    if walk is None or not (force == "moving" or _is_better(walk, turns)):
-        return ("turning", turns, None) if turns.error < _WRONG else None
+    if walk is not None and _is_shutter(walk, plain.R, times):
+        return "turning", replace(turns, shutter=True), None
+    if walk is None or not _is_better(walk, turns, _ASKED if force == "moving" else _BETTER):
+        return (rests if turns.error <= _EXACT else "turning", turns, None) if turns.error < _WRONG else None
     found = replace(plain, R=walk.R, known=walk.known, error=walk.error)
     sways = float(np.linalg.norm(walk.place, axis=-1).max()) <= SWAY
     return "turning" if sways and force is None else "moving", found, walk
 
 
-def _is_better(walk: Walk, turns: Turns) -> bool:
+def _is_better(walk: Walk, turns: Turns, share: float) -> bool:
     """Whether a path through space explains the background, and much better than rotation does."""
     explains = walk.share >= _AGREES and float(walk.known.mean()) >= _FOUND
-    return explains and walk.error < _BETTER * min(turns.error, walk.turning_error)
+    return explains and walk.error < share * min(turns.error, walk.turning_error)
+
+
+def _is_shutter(walk: Walk, R: Float[np.ndarray, "t 3 3"], times: Float[np.ndarray, " t"]) -> bool:
+    """Whether the path through space is that of a rolling shutter on a camera that turns.
+
+    Its rows are seen one after the other, so it shears the picture by the speed of the rotation, as a camera does that
+    moves aside by as much over a slanted plane. A hand's sway does not follow the speed of its rotation.
+    """
+    if len(times) < _FEWEST_FRAMES:
+        return False
+    turned = R[:-2].swapaxes(-1, -2) @ R[2:]
+    axes = np.stack([turned[:, 2, 1] - turned[:, 1, 2], turned[:, 0, 2] - turned[:, 2, 0]], -1)
+    rate = np.einsum("txy,ty->tx", R[1:-1, :, :2], axes) / (times[2:] - times[:-2])[:, None]
+    rate, place = rate - rate.mean(0), walk.place[1:-1] - walk.place[1:-1].mean(0)
+    follows = rate @ np.linalg.lstsq(rate, place, rcond=None)[0]
+    return float((follows**2).sum()) > _FOLLOWS * float((place**2).sum())
 
 
 def _is_seen(shot: Shot) -> bool:
@@ -195,10 +229,10 @@ def _is_seen(shot: Shot) -> bool:
 
 
 def _join_unknown(shots: Sequence[Shot]) -> list[Shot]:
-    """The shots; those without a background that follow each other without a cut are one."""
+    """The shots; those without a background that follow each other are one: of water, any two pictures differ."""
     joined: list[Shot] = []
     for shot in shots:
-        if joined and shot.lost and not _is_seen(shot) and not _is_seen(joined[-1]):
+        if joined and not _is_seen(shot) and not _is_seen(joined[-1]):
             joined[-1] = replace(joined[-1], end=shot.end)
         else:
             joined.append(shot)

@@ -44,6 +44,7 @@ class Turns:
         focal_spread: standard deviation of its logarithm; infinite where no frames turn far enough.
         zooms: whether the focal length changes.
         error: median distance of the background's points from their places by rotation, reduced pixels.
+        shutter: whether what is left is that of a rolling shutter.
     """
 
     R: Float[np.ndarray, "t 3 3"]
@@ -53,6 +54,7 @@ class Turns:
     focal_spread: float
     zooms: bool
     error: float
+    shutter: bool = False
 
     @property
     def degrees(self) -> float:

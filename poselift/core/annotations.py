@@ -166,12 +166,16 @@ def _check_argument(name: str, kind: Any, value: Any) -> None:
         raise InputError(f"{name}={_text(value)} is a URL; give a file of this machine")
     if any(get_origin(each) is Callable for each in either) and not (value is None or callable(value)):
         raise InputError(f"{name}={_text(value)} must be a function")
-    origin, [*_, element] = get_origin(kind), get_args(kind) or [Any]
-    one_kind = origin is not tuple or get_args(kind)[-1:] == (...,)
+    given = [each for each in either if each is not type(None)]
+    whole = given[0] if len(given) == 1 else kind
+    origin, [*_, element] = get_origin(whole), get_args(whole) or [Any]
+    one_kind = origin is not tuple or get_args(whole)[-1:] == (...,)
     if one_kind and origin in (*_LISTS, *_GROUPS) and inspect.isclass(element) and element not in others:
         fits = isinstance(value, Mapping if origin in _GROUPS else Sequence)
         for each in (value.values() if isinstance(value, Mapping) else value) if fits else ():
             _check_argument(f"an element of {name}", element, each)
+        if fits and origin in _LISTS and not isinstance(value, str):
+            return  # each element is of its class; as plain data, an array would be a list
     if not classes:
         value = _plain(value)
         if isinstance(check_value(name, kind, value), str) and type(value) in _NUMBERS:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypedDict, Unpack
 
 import numpy as np
 import pytest
+from jaxtyping import Float
 
 from poselift.core.annotations import Count, check_annotations, check_call, check_value
 from poselift.core.errors import InputError
@@ -84,17 +85,23 @@ def test_an_entry_refuses_what_is_of_another_kind():
         heights: Mapping[int, float] | None = None,
         progress: Callable[[float], None] = print,
         lenses: Sequence[Lens] = (),
+        places: Sequence[Float[np.ndarray, "t 3"]] | None = None,
     ) -> str:
         return "done"
 
     assert entry("a", Lens(), np.array([1, 2]), np.float32(2.0)) == entry(Path("a"), None, {1}, fov=3) == "done"
     assert entry("a", heights={np.int64(1): np.float32(1.8)}, lenses=[Lens()]) == "done"
+    assert entry("a", places=[np.zeros((2, 3))]) == "done"
     for arguments, message in (
         ((3,), "path=3 must be text"),
         ((Lens(),), "path=<Lens> must be text"),
         (("a", (1, 2)), "lens is a tuple; give a Lens"),
         (("a", None, None, 1.0, None, print, [1]), "an element of lenses is a int; give a Lens"),
         (("a", "lens"), "lens is a str; give a Lens"),
+        (
+            ("a", None, None, 1.0, None, print, (), [1.0]),
+            "an element of places is a float; give a Float\\[ndarray, 't 3'\\]",
+        ),
         (("a", None, 1), "people=1 must be a list of whole numbers or null"),
         (("a", None, None, "wide"), "fov=wide must be a number"),
         (("http://a/b",), "path=http://a/b is a URL; give a file of this machine"),

@@ -55,16 +55,26 @@ class FoundCamera:
     def warnings(self) -> list[str]:
         """What a user should know, one line each: cuts, and backgrounds that were lost."""
         if self.path is None:
+            if self.mode == "moving":
+                return ["--camera moving: the background stands still, so the camera counts as still"]
             if self.motion is None or self.motion.still:
                 return []
             degrees = self.motion.degrees
             by = f"by {degrees:.1f} degrees" if math.isfinite(self.motion.pixels) else "to another view"
             return [f"the camera moves {by}: with --camera still, the world frame is only right for a still camera"]
         found = []
-        for shot in self.path.shots[1:]:
+        for shot in self.path.shots:
             at = f"{self.path.times[shot.first]:.2f} s"
-            what = f"the background is lost before {at}" if shot.lost else f"the picture is cut at {at}"
-            found.append(f"{what}: each shot has people and a world of its own")
+            if shot.first:
+                what = f"the background is lost before {at}" if shot.lost else f"the picture is cut at {at}"
+                found.append(f"{what}: each shot has people and a world of its own")
+            if self.mode == "moving" and shot.kind in ("still", "turning"):
+                what = "no path through space is seen in the background"
+                found.append(f"from {at} on: --camera moving, and {what}; {_describe(shot)}")
+            if shot.doubtful:
+                what = f"a camera that turns leaves errors of {shot.error:.1f} pixels in the background"
+                why = "its place changes too, the picture is stabilised, or the shutter rolls"
+                found.append(f"from {at} on: {what}: {why}; people may seem to drift")
         return found
 
     def report(self) -> dict[str, object]:
@@ -140,9 +150,8 @@ def find_camera(
 
 
 def _is_blank(frames: Iterable[Frame]) -> bool:
-    """Whether the first picture shows nothing at all: keypoints without a video have such pictures."""
-    first = next(iter(frames), None)
-    return first is None or int(np.ptp(first.image)) == 0
+    """Whether no picture shows anything at all: keypoints without a video have such pictures."""
+    return all(int(np.ptp(frame.image)) == 0 for frame in frames)
 
 
 def split_tracks(tracks: Sequence[Keypoints2D], path: CameraPath | None) -> list[Keypoints2D]:
