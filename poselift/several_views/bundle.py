@@ -165,6 +165,7 @@ def adjust(
     rods: Rods,
     rounds: int = 25,
     lift_weight: float = 1.0,
+    weights: Float[np.ndarray, " n"] | None = None,
 ) -> Fit:
     """The joints, cameras and bodies that fit best, by Levenberg's and Marquardt's method.
 
@@ -176,9 +177,11 @@ def adjust(
         rods: of the skeleton.
         rounds: most steps.
         lift_weight: of the lifted poses, against independent errors in each frame.
+        weights: of the samples; 1 each if None.
     """
     layout = Layout(known)
-    terms = _Terms(seen, known, rods, layout, lift_weight)
+    weights = np.ones(len(seen.people)) if weights is None else weights
+    terms = _Terms(seen, known, rods, layout, lift_weight, weights)
     damping, cost = 1e-3, np.inf
     system = terms.build(joints, shared)
     cost = system.cost
@@ -252,13 +255,23 @@ class _Terms:
         rods: of the skeleton.
         layout: columns of the shared unknowns.
         lift_weight: of the lifted poses.
+        weights: of the samples.
     """
 
-    def __init__(self, seen: Observations, known: Known, rods: Rods, layout: Layout, lift_weight: float) -> None:
+    def __init__(
+        self,
+        seen: Observations,
+        known: Known,
+        rods: Rods,
+        layout: Layout,
+        lift_weight: float,
+        weights: Float[np.ndarray, " n"],
+    ) -> None:
         self.seen, self.known, self.rods, self.layout, self.lift_weight = seen, known, rods, layout, lift_weight
         self.visible = np.isfinite(seen.plane).all(-1) & (seen.scores > 0)
         self.plane = np.where(self.visible[..., None], seen.plane, 0.0)
         self.present = seen.present
+        self.weights = weights
         vectors = rods.vectors(seen.lifted)
         lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
         self.directions = np.where(self.present[:, :, None, None], vectors / np.maximum(lengths, 1e-6), 0.0)
@@ -301,7 +314,7 @@ class _Terms:
         # Keypoints that are late show where the joint was; its flow takes them on.
         off = (flat - self.plane[view] - shared.late[view] * self.seen.flow[view]) * scale[..., None]
         size2 = (off**2).sum(-1)
-        weights = np.where(self.visible[view], self.seen.scores[view], 0.0)
+        weights = np.where(self.visible[view], self.seen.scores[view], 0.0) * self.weights[:, None]
         robust = weights / (1 + size2 / _OUTLIER**2)
         cost = float((weights * _OUTLIER**2 * np.log1p(size2 / _OUTLIER**2)).sum())
         system.cost += cost
@@ -344,8 +357,9 @@ class _Terms:
         unit = vectors / lengths[..., None]
         stiff = self.stiff[self.seen.people]
         off = (np.log(lengths) - shared.lengths[self.seen.people]) * stiff
-        robust = 1 / (1 + off**2 / _OUTLIER**2)
-        system.cost += float((_OUTLIER**2 * np.log1p(off**2 / _OUTLIER**2)).sum())
+        weights = self.weights[:, None]
+        robust = weights / (1 + off**2 / _OUTLIER**2)
+        system.cost += float((weights * _OUTLIER**2 * np.log1p(off**2 / _OUTLIER**2)).sum())
         heavy = (robust * stiff / lengths)[..., None] * unit  # residual's slope along the rod, weighted
         along = robust * (stiff / lengths) ** 2
         turning, force = self._add_directions(system, unit, lengths, shared)
@@ -387,7 +401,7 @@ class _Terms:
             turned = self.directions[view] @ shared.R[view].T
             off = (unit - turned) * stiff[..., None]
             size2 = (off**2).sum(-1)
-            weights = self.lift_weight * self.present[view][:, None]
+            weights = self.lift_weight * (self.present[view] * self.weights)[:, None]
             robust = weights / (1 + size2 / _OUTLIER**2)
             system.cost += float((weights * _OUTLIER**2 * np.log1p(size2 / _OUTLIER**2)).sum())
             total += robust

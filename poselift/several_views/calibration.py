@@ -26,8 +26,11 @@ _LIFTS = 0.04
 _GIVEN_HEIGHT = 0.01
 """Standard deviation of the log of the size of a body whose height is given."""
 
-_EFFECTIVE = 0.05
-"""Share of the keypoints whose errors are independent: those of one joint last over time, and come from its place."""
+_ALIKE = 0.05
+"""Distance of the joints of two lifted poses, metres, within which a detector errs alike."""
+
+_EFFECTIVE = 0.25
+"""Share of the weighted keypoints whose errors are independent: neighbouring joints err together."""
 
 _OFTEN = 0.02
 """Share of the samples that must show a joint in two views, for the joint to count."""
@@ -96,6 +99,33 @@ def choose_samples(seen: Observations, count: int = SAMPLES) -> np.ndarray:
     return np.array([part[shown[part].argmax()] for part in parts])
 
 
+def weigh_samples(seen: Observations) -> Float[np.ndarray, " n"]:
+    """Weight of each sample: one over the number of samples with much the same pose.
+
+    A detector errs alike where a pose is alike, so a person who stands still for 100 frames tells as much of the
+    cameras as one frame does.
+
+    Args:
+        seen: the samples.
+    """
+    weights = np.ones(len(seen.people))
+    present = seen.present
+    poses = np.where(present[:, :, None, None], seen.lifted, 0.0)
+    for person in np.unique(seen.people):
+        rows = np.flatnonzero(seen.people == person)
+        total, count = np.zeros((len(rows), len(rows))), np.zeros((len(rows), len(rows)))
+        for own, here in zip(poses[:, rows].reshape(len(poses), len(rows), -1), present[:, rows], strict=True):
+            both = here[:, None] & here[None]
+            squares = (own**2).sum(-1)
+            apart = squares[:, None] + squares[None] - 2 * own @ own.T
+            total += np.where(both, np.maximum(apart, 0.0) / len(seen.skeleton), 0.0)
+            count += both
+        apart = np.where(count > 0, total / np.maximum(count, 1), np.inf)
+        np.fill_diagonal(apart, 0.0)
+        weights[rows] = 1 / np.exp(-0.5 * apart / _ALIKE**2).sum(1)
+    return weights
+
+
 def calibrate(
     seen: Observations,
     cameras: Sequence[Camera],
@@ -144,7 +174,16 @@ def calibrate(
     )
     count = len(cameras)
     start = Shared(R, t, np.zeros(count), lifted, np.zeros(count))
-    fit = adjust(chosen, first_joints(chosen, R, t), start, known, rods, rounds=40, lift_weight=_LIFTS)
+    fit = adjust(
+        chosen,
+        first_joints(chosen, R, t),
+        start,
+        known,
+        rods,
+        rounds=40,
+        lift_weight=_LIFTS,
+        weights=weigh_samples(chosen),
+    )
     return _describe(fit, known, cameras, clocks)
 
 

@@ -60,17 +60,21 @@ def sample_track(motion: Motion, camera: Camera, clock: ViewClock, times: Float[
     pixels, scores = select_lifter_joints(motion.keypoints, motion.skeleton, motion.threshold, motion.pelvis)
     plane = camera.rays(pixels.astype(np.float64))[..., :2]
     scores = np.where(np.isfinite(plane).all(-1), scores, 0.0)
+    # A quick detector does not look at each frame; the frames at which it looked are the neighbours.
+    looked = motion.keypoints.seen
+    looked = looked if looked.any() else np.ones(len(own), bool)
 
-    def at(values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-        outside = (wanted < own[0] - 1e-6) | (wanted > own[-1] + 1e-6)
-        found = interpolate(values.astype(np.float64), own, wanted, BRIDGE)
+    def at(values: np.ndarray, wanted: np.ndarray, rows: Bool[np.ndarray, " n"] | slice = slice(None)) -> np.ndarray:
+        known = own[rows]
+        outside = (wanted < known[0] - 1e-6) | (wanted > known[-1] + 1e-6)
+        found = np.array(interpolate(values[rows].astype(np.float64), known, wanted, BRIDGE))
         found[outside] = np.nan
         return found
 
     def seen_at(wanted: np.ndarray) -> np.ndarray:
-        return at(plane, wanted)
+        return at(plane, wanted, looked)
 
-    placed, sure = seen_at(times), np.nan_to_num(at(scores, times))
+    placed, sure = seen_at(times), np.nan_to_num(at(scores, times, looked))
     shown = np.isfinite(placed).all(-1) & (sure > 0)
     flow = np.nan_to_num((seen_at(times + _SLOPE) - seen_at(times - _SLOPE)) / (2 * _SLOPE))
     spread = motion.uncertainty if motion.uncertainty is not None else np.full(motion.joints.shape[:2], 0.15)

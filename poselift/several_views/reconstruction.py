@@ -45,6 +45,9 @@ _GIVEN_SPREAD = 0.01
 _LEAST_COMMON = 0.5
 """Seconds that every video must share with another one."""
 
+_EARLY, _EARLY_SHARE = 1.0, 0.1
+"""Seconds, and share of the longest video, by which a video may end before the others without a word."""
+
 _LEAST_SHARE, _MOST_APART = 0.35, 0.17
 """Least share of the time in which two views must agree on somebody, and most distance of their poses, metres."""
 
@@ -125,7 +128,7 @@ def reconstruct(
     _check_views(views)
     warnings: list[Caution] = []
     found = list(clocks) if clocks is not None else _find_clocks(views, warnings)
-    _check_common(views, found)
+    warnings += _check_common(views, found)
     lenses = [replace(view.camera, name=view.camera.name or view.name) for view in views]
     times = _shared_times(views, found)
     skeleton = views[0].people[0].skeleton
@@ -137,7 +140,8 @@ def reconstruct(
         ]
 
     tracks = look(found, lenses)
-    people = find_people(tracks, times)
+    poses = (np.stack([lens.R for lens in lenses]), np.stack([lens.t for lens in lenses])) if calibrated else None
+    people = find_people(tracks, times, poses)
     _check_pairings(views, people, tracks, lenses, warnings)
     given = [_given_height(number, heights) for number in _first_numbers(people.owners[0], views[0])]
     seen = gather(tracks, people.owners, times, skeleton)
@@ -223,8 +227,8 @@ def _find_clocks(views: Sequence[View], warnings: list[Caution]) -> list[ViewClo
     return clocks
 
 
-def _check_common(views: Sequence[View], clocks: Sequence[ViewClock]) -> None:
-    """Raises an InputError where a video shares no time with any other."""
+def _check_common(views: Sequence[View], clocks: Sequence[ViewClock]) -> list[Caution]:
+    """Warnings about videos that end early; raises an InputError where one shares no time with any other."""
     spans = [clock.to_shared(np.array(view.span)) for view, clock in zip(views, clocks, strict=True)]
     for index, own in enumerate(spans):
         common = max(
@@ -235,6 +239,17 @@ def _check_common(views: Sequence[View], clocks: Sequence[ViewClock]) -> None:
                 f"{views[index].name} shares no time with the other videos: it runs from {own[0]:.2f} to "
                 f"{own[1]:.2f} s of the first one's clock; give videos of the same moment, or other --offsets"
             )
+    last = max(end for _, end in spans)
+    early = max(_EARLY, _EARLY_SHARE * max(end - start for start, end in spans))
+    return [
+        Caution(
+            f"{view.name} ends at {end:.2f} s, {last - end:.1f} s before the others: from there on the motion comes "
+            "from the others alone",
+            "clock",
+        )
+        for view, (_, end) in zip(views, spans, strict=True)
+        if last - end > early
+    ]
 
 
 def _shared_times(views: Sequence[View], clocks: Sequence[ViewClock]) -> Float[np.ndarray, " t"]:

@@ -23,6 +23,10 @@ _SLOT = 0.25
 _POSE, _PLACE = 0.10, 0.45
 """Distances of two views' joints and roots, metres, that count 1: a lifter's error of pose, and of depth."""
 
+_SIZE = 0.15
+"""Share of a body's size that the lifter may miss: both views then place it too far away by as much, and it moves along
+the line between the cameras."""
+
 _APART = 9.0
 """Sum of the squares of both counts from which two tracks are two people."""
 
@@ -91,12 +95,18 @@ class _Slots:
     there: Bool[np.ndarray, " s"]
 
 
-def find_people(tracks: Sequence[Sequence[Track]], times: Float[np.ndarray, " t"], seed: int = 0) -> People:
+def find_people(
+    tracks: Sequence[Sequence[Track]],
+    times: Float[np.ndarray, " t"],
+    known: tuple[Float[np.ndarray, "v 3 3"], Float[np.ndarray, "v 3"]] | None = None,
+    seed: int = 0,
+) -> People:
     """Who is who in all views, and how their cameras stand to each other.
 
     Args:
         tracks: of each view, at the shared times.
         times: seconds, increasing.
+        known: rotations and places of the cameras in any one frame; found from the people if None.
         seed: of the parts of tracks that are tried.
     """
     random = default_rng(seed)
@@ -104,8 +114,13 @@ def find_people(tracks: Sequence[Sequence[Track]], times: Float[np.ndarray, " t"
     slots = np.floor((times - times[0]) / _SLOT).astype(int)
     starts = np.searchsorted(slots, np.arange(slots[-1] + 1))
     own = [[_in_slots(track, starts) for track in view] for view in tracks]
-    pairings = {(a, b): _pair(own[a], own[b], starts, random) for a in range(views) for b in range(a + 1, views)}
+    pairings = {}
+    for a, b in itertools.combinations(range(views), 2):
+        pose = None if known is None else (known[0][a].T @ known[0][b], known[0][a].T @ (known[1][b] - known[1][a]))
+        pairings[a, b] = _pair(own[a], own[b], starts, random, pose)
     R, t, apart = _chain(pairings, views)
+    if known is not None:
+        R, t = known[0][0].T @ known[0], (known[1] - known[1][0]) @ known[0][0]
     owners = _follow(own, R, t, slots, times, apart)
     swaps = [_count_swaps(owner, slots) for owner in owners]
     return People(owners, R, t, pairings, swaps, apart)
@@ -139,8 +154,28 @@ def _rotation(covariance: Float[np.ndarray, "3 3"]) -> Float[np.ndarray, "3 3"]:
     return U @ np.diag([1.0, 1.0, np.linalg.det(U @ V)]) @ V
 
 
-def _pair(a: Sequence[_Slots], b: Sequence[_Slots], starts: np.ndarray, random: Generator) -> Pairing:
-    """The rotation and translation between two views under which most tracks agree."""
+def _count_apart(off: Float[np.ndarray, "*n 3"], between: Float[np.ndarray, "*n 3"]) -> Float[np.ndarray, " *n"]:
+    """Square of the distance of two views' roots, in standard deviations.
+
+    Args:
+        off: from one root to the other, metres.
+        between: from one camera to the other as these roots have it, metres.
+    """
+    length = np.linalg.norm(between, axis=-1)
+    along = (off * between).sum(-1) / np.maximum(length, 1e-6)
+    across2 = np.maximum((off**2).sum(-1) - along**2, 0.0)
+    counted: np.ndarray = across2 / _PLACE**2 + along**2 / (_PLACE**2 + (_SIZE * length) ** 2)
+    return counted
+
+
+def _pair(
+    a: Sequence[_Slots],
+    b: Sequence[_Slots],
+    starts: np.ndarray,
+    random: Generator,
+    known: tuple[np.ndarray, np.ndarray] | None,
+) -> Pairing:
+    """The rotation and translation between two views under which most tracks agree, or those that are known."""
     none = Pairing(np.eye(3), np.zeros(3), 0.0, 0.0, np.nan)
     if not a or not b:
         return none
@@ -156,8 +191,8 @@ def _pair(a: Sequence[_Slots], b: Sequence[_Slots], starts: np.ndarray, random: 
 
     def costs(R: np.ndarray, t: np.ndarray) -> np.ndarray:
         apart = np.maximum(squares - 2 * np.einsum("abskl,kl->abs", covariance, R), 0.0) / np.maximum(count, 1.0)
-        off = np.linalg.norm(roots_a[:, None] - (roots_b @ R.T + t)[None], axis=-1)
-        return np.where(met, apart / _POSE**2 + np.nan_to_num(off) ** 2 / _PLACE**2, np.inf)
+        between = roots_a[:, None] - (roots_b @ R.T)[None]
+        return np.where(met, apart / _POSE**2 + np.nan_to_num(_count_apart(between - t, between)), np.inf)
 
     def matched(R: np.ndarray, t: np.ndarray) -> tuple[float, np.ndarray]:
         """Support, and which tracks agree in each slot."""
@@ -180,9 +215,9 @@ def _pair(a: Sequence[_Slots], b: Sequence[_Slots], starts: np.ndarray, random: 
         i, j, slot = np.nonzero(chosen)
         return R, np.median(roots_a[i, slot] - roots_b[j, slot] @ R.T, axis=0)
 
-    tries = []
+    tries = [] if known is None else [known]
     stretch = max(1, round(_STRETCH / _SLOT))
-    for i, j in numbers:
+    for i, j in numbers if known is None else ():
         common = np.flatnonzero(met[i, j])
         if not len(common):
             continue
@@ -195,7 +230,7 @@ def _pair(a: Sequence[_Slots], b: Sequence[_Slots], starts: np.ndarray, random: 
             chosen[i, j, part] = True
             tries.append(propose(chosen))
     best = max(tries, key=lambda pose: matched(*pose)[0])
-    for _ in range(4):
+    for _ in range(4 if known is None else 0):
         _, chosen = matched(*best)
         if not chosen.any():
             break
@@ -302,7 +337,8 @@ def _cluster(
             if both.any():
                 turned = a.poses[rows][both] @ R[view].T - b.poses[rows][both] @ R[other].T
                 pose = float((turned**2).sum(-1).mean()) / _POSE**2
-                cost = pose + float(((places[x] - places[y]) ** 2).sum()) / _PLACE**2
+                off = places[x] - places[y]
+                cost = pose + float(_count_apart(off[None], (off + t[other] - t[view])[None])[0])
                 if cost < _APART:
                     edges.append((cost, x, y))
     group = list(range(len(nodes)))

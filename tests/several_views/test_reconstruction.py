@@ -98,6 +98,17 @@ def test_a_swap_of_numbers_is_mended(pair):
         assert error(pair.joints[person], found.people[person]) < 0.04
 
 
+@pytest.mark.parametrize("calibrated", [False, True])
+def test_a_body_that_is_lifted_too_large_stays_one_person(pair, calibrated):
+    # As the woman of the real take, 1.35 m tall: both views lift her as if she had an adult's usual size.
+    views = [pair.view(view, sizes=(1.0, 1.3)) for view in range(2)]
+    if calibrated:
+        views = [replace(own, camera=replace(pair.cameras[view], name="")) for view, own in enumerate(views)]
+    found = reconstruct(views, clocks=[ViewClock()] * 2, calibrated=calibrated, world=not calibrated)
+    assert found.tracks == ({1: (1,), 2: (2,)}, {1: (1,), 2: (2,)})
+    assert calibrated or max(turns(pair, found)) < 3
+
+
 def test_known_cameras_keep_their_size(alone):
     views = [replace(alone.view(view), camera=replace(alone.cameras[view], name=f"c{view}")) for view in range(3)]
     found = reconstruct(views, clocks=[ViewClock()] * 3, calibrated=True, own_world=True, world=False)

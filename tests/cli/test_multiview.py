@@ -1,0 +1,260 @@
+"""`poselift multiview` on keypoints of other programs: each calibration's format, and what it refuses or warns of."""
+
+import json
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poselift.recordings import read_motion
+from poselift.several_views.calibration_files import read_calibration, rotation_vector, write_pose2sim
+from poselift.skeleton import COCO17, convert
+from tests.cli.running import assert_refused, poselift
+from tests.keypoints.writers import Person, poselift_npz
+from tests.several_views.stage import SIZE, make_stage
+
+NAMES = ("left", "middle", "right")
+QUICK = ("--weights", "tiny", "--no-render", "--no-csv", "--quiet")
+
+
+def write_view(folder, stage, view, frames=slice(None), fps=30.0):
+    """A view's keypoints as poselift writes them."""
+    clips = []
+    for motion in stage.view(view).people:
+        keypoints = motion.keypoints
+        points = convert(keypoints.keypoints, keypoints.skeleton, COCO17).values[frames]
+        clips.append([Person(own, np.where(np.isfinite(own).all(-1), 0.9, 0.0), keypoints.person) for own in points])
+    return poselift_npz(folder, [list(people) for people in zip(*clips, strict=True)], COCO17, SIZE, fps)
+
+
+@pytest.fixture(scope="module")
+def stage():
+    return make_stage(seconds=2.0)
+
+
+@pytest.fixture(scope="module")
+def takes(stage, tmp_path_factory):
+    """Keypoints of three cameras, two seconds long."""
+    folder = tmp_path_factory.mktemp("takes")
+    return [write_view(folder / name, stage, view) for view, name in enumerate(NAMES)]
+
+
+@pytest.fixture(scope="module")
+def joined(takes, tmp_path_factory):
+    """What the command made of the three, without a calibration."""
+    out = tmp_path_factory.mktemp("joined") / "out"
+    ran = poselift("multiview", "--keypoints", *takes, "--offsets", "0,0", "--formats", "trc", "--out", out, *QUICK)
+    assert ran.code == 0, ran.err
+    return out
+
+
+def join(takes, out, *options):
+    ran = poselift("multiview", "--keypoints", *takes, "--offsets", "0", "--out", out, *QUICK, *options)
+    assert ran.code == 0, ran.err
+    return [str(line) for line in json.loads((out / "summary.json").read_text())["warnings"]]
+
+
+def turns(stage, cameras):
+    """Degrees between true and found rotations against the first camera."""
+    errors = []
+    for true, own in zip(stage.cameras[1:], cameras[1:], strict=False):
+        R = (stage.cameras[0].R.T @ true.R).T @ (cameras[0].R.T @ own.R)
+        errors.append(np.degrees(np.arccos(np.clip((np.trace(R) - 1) / 2, -1, 1))))
+    return errors
+
+
+def test_one_motion_and_the_cameras(joined, stage):
+    names = {path.name for path in joined.iterdir()}
+    assert {"person_1.npz", "person_1.trc", "calibration.toml", "calibration.json", "summary.json"} <= names
+    cameras = list(read_calibration([joined / "calibration.toml"]).values())
+    assert [camera.name for camera in cameras] == list(NAMES)
+    assert max(turns(stage, cameras)) < 4
+    motion = read_motion(joined / "person_1.npz")
+    assert motion.frame == "world"
+    assert len(motion) == 60
+    report = json.loads((joined / "calibration.json").read_text())
+    assert [clock["from"] for clock in report["clocks"]] == ["first", "given", "given"]
+    assert len(report["pairs"]) == 3
+
+
+def test_an_earlier_result_calibrates_the_next_take(joined, takes, tmp_path):
+    # Two of its three cameras, by the names of the videos.
+    join(takes[::2], tmp_path / "next", "--calibration", joined / "calibration.toml", "--calibration-world")
+    before, after = (read_calibration([folder / "calibration.toml"]) for folder in (joined, tmp_path / "next"))
+    assert list(after) == ["left", "right"]
+    for name, camera in after.items():
+        np.testing.assert_allclose(camera.R, before[name].R, atol=1e-6)
+        np.testing.assert_allclose(camera.t, before[name].t, atol=1e-6)
+        np.testing.assert_allclose(camera.K, before[name].K)
+
+
+def as_pose2sim(folder, cameras):
+    write_pose2sim(folder / "Calib.toml", cameras)
+    return [folder / "Calib.toml"]
+
+
+def as_anipose(folder, cameras):
+    """In millimetres, with the names of aniposelib."""
+    text = ""
+    for index, camera in enumerate(cameras):
+        R, t = camera.extrinsics
+        text += (
+            f'[cam_{index}]\nname = "{camera.name}"\nsize = {list(SIZE)}\nmatrix = {camera.K.tolist()}\n'
+            f"distortions = [0.0, 0.0, 0.0, 0.0, 0.0]\nrotation = {rotation_vector(R).tolist()}\n"
+            f"translation = {(1000 * t).tolist()}\n"
+        )
+    (folder / "calibration.toml").write_text(text + "[metadata]\nadjusted = true\nerror = 0.3\n")
+    return [folder / "calibration.toml"]
+
+
+def as_qualisys(folder, cameras):
+    parts = []
+    for camera in cameras:
+        R, t = camera.extrinsics
+        turn, place = np.diag([1.0, -1.0, -1.0]) @ R, -1000 * R.T @ t
+        rotation = " ".join(f'r{i + 1}{j + 1}="{float(turn[i, j])!r}"' for i in range(3) for j in range(3))
+        K = 64 * camera.K.astype(float)
+        parts.append(
+            f'<camera serial="{camera.name}" model="Miqus Video" video_resolution="1080p">'
+            f'<fov_video left="0" top="0" right="{SIZE[0] - 1}" bottom="{SIZE[1] - 1}"/>'
+            f'<transform x="{place[0]}" y="{place[1]}" z="{place[2]}" {rotation}/>'
+            f'<intrinsic focalLengthU="{K[0, 0]}" focalLengthV="{K[1, 1]}" centerPointU="{K[0, 2]}" '
+            f'centerPointV="{K[1, 2]}" radialDistortion1="0" radialDistortion2="0" tangentalDistortion1="0" '
+            'tangentalDistortion2="0"/></camera>'
+        )
+    (folder / "take.qca.txt").write_text(f"<calibration><cameras>{''.join(parts)}</cameras></calibration>")
+    return [folder / "take.qca.txt"]
+
+
+def as_opencap(folder, cameras):
+    paths = []
+    for camera in cameras:
+        R, t = camera.extrinsics
+        content = {
+            "intrinsicMat": camera.K.astype(float),
+            "distortion": np.zeros((1, 5)),
+            "imageSize": np.array([[float(SIZE[1])], [float(SIZE[0])]]),
+            "rotation": R.astype(float),
+            "translation": 1000 * t.astype(float)[:, None],
+            "rotation_EulerAngles": np.zeros((3, 1)),
+        }
+        paths.append(folder / camera.name / "cameraIntrinsicsExtrinsics.pickle")
+        paths[-1].parent.mkdir()
+        paths[-1].write_bytes(pickle.dumps(content))
+    return paths
+
+
+def as_opencv(folder, cameras):
+    def matrix(values):
+        rows, columns = values.shape
+        return f"!!opencv-matrix\n   rows: {rows}\n   cols: {columns}\n   dt: d\n   data: {values.reshape(-1).tolist()}"
+
+    paths = []
+    for camera in cameras:
+        R, t = camera.extrinsics
+        paths.append(folder / f"{camera.name}.yml")
+        paths[-1].write_text(
+            f"%YAML:1.0\n---\nimage_width: {SIZE[0]}\nimage_height: {SIZE[1]}\n"
+            f"camera_matrix: {matrix(camera.K.astype(float))}\n"
+            f"distortion_coefficients: {matrix(np.zeros((1, 5)))}\nR: {matrix(R.astype(float))}\n"
+            f"T: {matrix(t.astype(float)[:, None])}\n"
+        )
+    return paths
+
+
+@pytest.fixture(scope="module")
+def cameras(stage):
+    """The true cameras of the first two views; the world has Y up."""
+    return [
+        type(camera).from_extrinsics(camera.K, SIZE, *camera.extrinsics, None, name)
+        for camera, name in zip(stage.cameras[:2], NAMES, strict=False)
+    ]
+
+
+@pytest.mark.parametrize("write", [as_pose2sim, as_anipose, as_qualisys, as_opencap, as_opencv])
+def test_calibrations_of_other_programs(write, cameras, stage, takes, tmp_path):
+    folder = tmp_path / "calibration"
+    folder.mkdir()
+    # In another order than the videos: names decide.
+    paths = write(folder, cameras[::-1])
+    warnings = join(takes[:2], tmp_path / "out", "--calibration", *paths, "--calibration-world")
+    assert not [line for line in warnings if "order" in line]
+    motion = read_motion(tmp_path / "out" / "person_1.npz")
+    names = ["left_wrist", "right_knee", "left_ankle", "right_shoulder"]
+    found = (motion.joints + motion.root[:, None])[:, motion.skeleton.indices(names)]
+    skeleton = stage.view(0).people[0].skeleton
+    true = stage.joints[0][:, skeleton.indices(names)]
+    assert np.median(np.linalg.norm(found - true, axis=-1)) < 0.04  # metres, in the world of the calibration
+    for name, camera in read_calibration([tmp_path / "out" / "calibration.toml"]).items():
+        true_camera = cameras[NAMES.index(name)]
+        np.testing.assert_allclose(camera.t, true_camera.t, atol=1e-5)
+
+
+def test_lenses_of_each_video(takes, tmp_path):
+    join(takes[:2], tmp_path / "fov", "--fov", "60,55")
+    focal = [camera.K[0, 0] for camera in read_calibration([tmp_path / "fov" / "calibration.toml"]).values()]
+    across = [0.5 * SIZE[0] / np.tan(np.radians(degrees / 2)) for degrees in (60, 55)]
+    np.testing.assert_allclose(focal, across, rtol=1e-3)
+    join(takes[:2], tmp_path / "intrinsics", "--intrinsics", "1150,1150,639.5,479.5")
+    for camera in read_calibration([tmp_path / "intrinsics" / "calibration.toml"]).values():
+        np.testing.assert_allclose(camera.K, [[1150, 0, 639.5], [0, 1150, 479.5], [0, 0, 1]])
+
+
+def refused(message, *arguments):
+    assert_refused(message, "multiview", *arguments, *QUICK)
+
+
+def test_options_that_make_no_sense(takes, tmp_path):
+    two = ("--keypoints", *takes[:2], "--out", tmp_path / "out")
+    refused("no video is given")
+    refused("one video is given; give 2 to 8", "--keypoints", takes[0], "--out", tmp_path / "out")
+    refused("1 --keypoints are given for 2 videos", "a.mp4", "b.mp4", "--keypoints", takes[0])
+    refused("3 offsets are given for 2 videos", *two, "--offsets", "0,1,2")
+    refused("--intrinsics has 3 numbers", *two, "--intrinsics", "1,2,3")
+    refused("--fov", *two, "--fov", "60,50,40")
+    refused("not a list of seconds", *two, "--offsets", "soon")
+    refused("the calibration has the lenses", *two, "--fov", "60", "--calibration", "a.toml")
+    refused("give --calibration FILE too", *two, "--calibration-world")
+    assert not (tmp_path / "out").exists()
+
+
+def test_calibrations_that_do_not_fit(takes, cameras, tmp_path):
+    def given(*paths):
+        return ("--keypoints", *takes[:2], "--offsets", "0", "--out", tmp_path / "out", "--calibration", *paths)
+
+    refused("missing.toml cannot be read", *given(tmp_path / "missing.toml"))
+    (tmp_path / "bad.pickle").write_bytes(b"cposix\nsystem\n(S'touch /tmp/opened'\ntR.")
+    refused("bad.pickle is no calibration", *given(tmp_path / "bad.pickle"))
+    write_pose2sim(tmp_path / "one.toml", cameras[:1])
+    refused("1 cameras for 2 videos", *given(tmp_path / "one.toml"))
+    small = [type(own).from_extrinsics(own.K, (640, 480), *own.extrinsics, None, own.name) for own in cameras]
+    write_pose2sim(tmp_path / "small.toml", small)
+    refused("left has pictures of 1280 x 960 pixels, its camera left", *given(tmp_path / "small.toml"))
+
+
+def test_videos_that_do_not_fit(takes, stage, tmp_path):
+    out = ("--out", tmp_path / "out", "--offsets")
+    refused("shares no time with the other videos", "--keypoints", *takes[:2], *out, "60")
+    copy = write_view(tmp_path / "copy", stage, 0)
+    refused("are the same view", "--keypoints", takes[0], copy, *out, "0")
+    empty = poselift_npz(
+        tmp_path / "empty", [[Person(np.full((17, 2), np.nan), np.zeros(17), 1)]] * 60, COCO17, SIZE, 30.0
+    )
+    refused("empty", "--keypoints", takes[0], empty, *out, "0")
+
+
+def test_other_people_are_refused(takes, stage, tmp_path):
+    # Somebody who walks the other way round.
+    other = replace(stage, joints=stage.joints[:, ::-1])
+    stranger = write_view(tmp_path / "stranger", other, 1)
+    refused(
+        "does not show the same people", "--keypoints", takes[0], stranger, "--out", tmp_path / "o", "--offsets", "0"
+    )
+
+
+def test_a_video_that_stops_early_is_told(takes, stage, tmp_path):
+    short = write_view(tmp_path / "short", stage, 1, slice(0, 24))
+    warnings = join([takes[0], short], tmp_path / "out")
+    assert any("short ends at 0.77 s, 1.2 s before the others" in line for line in warnings), warnings
+    assert len(read_motion(tmp_path / "out" / "person_1.npz")) == 60
