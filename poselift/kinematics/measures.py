@@ -32,13 +32,17 @@ _GAIT = (
 _UNCERTAIN = ("plane", "rotation", "forearm_lean_out")
 """Parts of names of angles that one camera hardly shows: they are no measures."""
 
+_SEEN = 0.7
+"""Least share of the posed frames in which an angle must be known. The lowest and highest values of one that is hidden
+for longer are guesses: lifts of one take then differ in them by far more than lifts in which it is seen."""
+
 
 def measure_numbers(motion: Motion, belt: float | None = None) -> dict[str, float]:
     """The measures of a trial by name; the unit ends the name.
 
     Of a walk or run they are the means over its steps, and of each angle the lowest and highest value and the range of
     its mean over the strides of the same side. Of other movements they are those of each angle over the trial, from the
-    2nd to the 98th percentile. Unknown ones are left out.
+    2nd to the 98th percentile. Unknown ones are left out, and angles whose joints are hidden for a third of the time.
 
     Args:
         motion: of one person. Steps need the world frame.
@@ -53,10 +57,12 @@ def measure_numbers(motion: Motion, belt: float | None = None) -> dict[str, floa
         found = summarise_gait(gait)
         values |= {name: found[name] for name in _GAIT}
     for angles in (measure_joint_angles(motion), measure_segment_angles(motion)):
+        shown = np.isfinite(angles.degrees[motion.posed]).mean(0)
+        seen = dict(zip(angles.names, shown.tolist(), strict=True))
         cycles = [] if gait is None else cut_gait_cycles(angles, gait)
         curves = {f"{each.side}_{each.angle}": each.mean for each in cycles}
         for name in angles.names:
-            if any(part in name for part in _UNCERTAIN):
+            if any(part in name for part in _UNCERTAIN) or seen[name] < _SEEN:
                 continue
             if gait is None:
                 curve = angles.of(name)

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from poselift.skeleton.skeleton import strip_side
 
-FREEDOM = 5
+FREEDOM = 8
 """Degrees of freedom for which the standard deviations below stand, beside a person's own repeated trials: few, because
-people differ in how much they repeat themselves."""
+people differ in how much they repeat themselves. With 8, deviations of five children of split train call 4.7 % of the
+measures of the sixth one changed between two views of one walk; with 5 it is 3.6 %, with 12 5.6 %."""
 
 
 @dataclass(frozen=True)
