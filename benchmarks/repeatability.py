@@ -9,14 +9,16 @@ benchmark's views, and the five repetitions of the actions of a real person (ben
 person and action: over views, noise, and how differently people do the same again. `--constants` prints the lines of
 `poselift/kinematics/repeatability.py`.
 
-Without it, each two trials of one person and action on `bench_test.npz` (`--bench`) are compared by
-`poselift.kinematics.compare_trials`, and the share of the verdicts is printed.
+Without it, each two trials of one person and action are compared by `poselift.kinematics.compare_trials`, and the share
+of the verdicts is printed. With `--leave-out`, each person's are compared by the deviations of all others' walks: this
+chooses `FREEDOM` on the people of split train.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
@@ -29,6 +31,7 @@ from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.kinematics.comparison import Trial, compare_trials
 from poselift.kinematics.measures import find_gait, measure_numbers
+from poselift.kinematics.repeatability import WALKING
 from poselift.lifting import lift_view, to_world
 from poselift.lifting.dataset_views import camera_of
 from poselift.models import Weights, load_weights
@@ -101,6 +104,26 @@ def verdicts(groups: Groups) -> Iterator[tuple[str, list[str]]]:
                 yield name, [each.verdict for each in compare_trials([one], [other])]
 
 
+def leave_out(groups: Groups) -> Iterator[tuple[str, list[str]]]:
+    """The verdicts of each person's walks by the deviations of the others'."""
+    people = sorted({trials[0].person for trials in groups.values()})
+    for person in people:
+        own = {name: trials for name, trials in groups.items() if trials[0].person == person}
+        others = {name: trials for name, trials in groups.items() if trials[0].person != person}
+        constants = {
+            kind: deviation if is_absolute(kind) else deviation / mean
+            for kind, deviation, mean, _ in deviations(others, True)
+            if kind in WALKING
+        }
+        with patch.dict(WALKING, constants, clear=True):
+            yield from verdicts(own)
+
+
+def is_absolute(kind: str) -> bool:
+    """Whether the deviation of a measure is in its unit, not a share of it."""
+    return kind.endswith(("_deg", "_percent")) or kind == "step_width_m"
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Prints the table, or the constants."""
     parser = command_line(__doc__)
@@ -111,6 +134,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--real", type=Path, metavar="FILE", help="mhad_s02.npz")
     parser.add_argument("--weights", default="small", metavar="NAME|FILE", help="default small")
     parser.add_argument("--constants", action="store_true", help="print the constants instead of verdicts")
+    parser.add_argument(
+        "--leave-out", action="store_true", help="compare by the deviations of the other people's walks"
+    )
     options = parser.parse_args(arguments)
     with errors_shown(parser):
         weights = load_weights(options.weights)
@@ -126,12 +152,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if options.constants:
             for walking in (True, False):
                 for kind, deviation, mean, _ in sorted(deviations(groups, walking)):
-                    absolute = kind.endswith(("_deg", "_percent")) or kind == "step_width_m"
-                    print(f'    "{kind}": {deviation if absolute else deviation / mean:.3g},')
+                    print(f'    "{kind}": {deviation if is_absolute(kind) else deviation / mean:.3g},')
                 print()
             return
         counts: dict[str, Counter[str]] = defaultdict(Counter)
-        for name, found in verdicts(groups):
+        for name, found in leave_out(groups) if options.leave_out else verdicts(groups):
             counts[name].update(found)
             counts["all"].update(found)
         kinds = ("no change larger than", "not shown", "changed")

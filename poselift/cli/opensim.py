@@ -47,8 +47,8 @@ def run(options: argparse.Namespace) -> None:
     Raises:
         InputError: the extra or the model is missing, a motion cannot be read, or OpenSim cannot use them.
     """
-    require("opensim", "opensim")
     model, out = find_model(options.model), options.out
+    require("opensim", "opensim")
     check_writable(out)
     report = []
     lines = ["| motion | frames | markers off, mm | largest mm |", "|---|---:|---:|---:|"]

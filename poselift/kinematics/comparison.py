@@ -37,12 +37,14 @@ class Trial:
         measures: by name (`poselift.kinematics.measure_numbers`).
         person: whose trial it is; trials of one person are compared with each other.
         walking: whether the measures are those of a gait.
+        why: says why they are not; empty for a gait.
     """
 
     name: str
     measures: Mapping[str, float]
     person: str = ""
     walking: bool = True
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,8 +108,9 @@ def compare_trials(before: Sequence[Trial], after: Sequence[Trial]) -> list[Chan
         )
     kinds = {trial.walking for group in groups for trial in group}
     if len(kinds) > 1:
-        still = next(trial.name for group in groups for trial in group if not trial.walking)
-        raise InputError(f"{still} has no whole stride, and other trials are walks; compare the same movement")
+        still = next(trial for group in groups for trial in group if not trial.walking)
+        why = still.why or "No whole stride."
+        raise InputError(f"{still.name} is no walk, and other trials are; compare the same movement. {why}")
     walking = kinds.pop()
     names = [name for name in before[0].measures if find_repeatability(name, walking) is not None]
     found = [each for name in names if (each := _compare_measure(name, groups, walking)) is not None]

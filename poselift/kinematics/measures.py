@@ -5,8 +5,10 @@ import numpy as np
 from poselift.core.errors import InputError
 from poselift.kinematics.angles import measure_joint_angles
 from poselift.kinematics.cycles import cut_gait_cycles
+from poselift.kinematics.footfalls import steps_with
 from poselift.kinematics.gait import Gait, measure_gait
 from poselift.kinematics.gait_summary import summarise_gait
+from poselift.kinematics.ground import UPRIGHT
 from poselift.kinematics.segments import measure_segment_angles
 from poselift.structures import Motion
 
@@ -94,3 +96,31 @@ def find_gait(motion: Motion, belt: float | None = None) -> Gait | None:
             raise
         return None
     return gait if gait.strides else None
+
+
+def explain_no_gait(motion: Motion, steps: bool = False) -> str:
+    """Why a motion has no whole stride, as one sentence.
+
+    Args:
+        motion: of one person, for which `find_gait` gives None.
+        steps: say why there are no steps instead.
+    """
+    what = "No steps" if steps else "No whole stride"
+    if motion.frame != "world":
+        return f"{what}: they need the direction of up; lift with --world."
+    if not steps_with(motion.skeleton):
+        return f"{what}: the skeleton lacks hips, knees or ankles."
+    if why := measure_gait(motion).why:
+        return why
+    ankles = motion.skeleton.indices(["left_ankle", "right_ankle"])
+    seen = float(motion.in_sight()[motion.posed][:, ankles].all(-1).mean())
+    if seen < _SEEN:
+        return f"{what}: the feet are in sight in {100 * seen:.0f} % of the frames; film the whole person."
+    axis = motion.body_axis()
+    if axis is not None:
+        upright = axis[:, 1] > UPRIGHT * np.linalg.norm(axis, axis=-1)  # false for NaN
+        if upright[motion.posed].mean() < 1 - _SEEN:
+            return f"{what}: the person lies, or does not stand upright."
+    if steps:
+        return f"{what}: fewer than two foot strikes are followed by one of the other foot within 0.2 to 1.5 s."
+    return f"{what}: no foot strikes twice with a strike of the other one between; film two steps or more."

@@ -1,9 +1,10 @@
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from poselift.recordings import write_motion
+from poselift.recordings import read_motion, write_motion
 from poselift.structures import Height
 from tests.cli.running import poselift
 from tests.kinematics.walker import walker
@@ -59,13 +60,54 @@ def test_what_cannot_be_compared_gets_one_line(tmp_path):
     one, other = store(tmp_path / "one"), store(tmp_path / "other", height=1.4)
     assert "two people" in poselift("compare", one, other).err
     short = store(tmp_path / "short", seconds=0.8)
-    assert "no whole stride" in poselift("compare", one, short).err
+    assert "short/person_1.npz is no walk, and other trials are" in (err := poselift("compare", one, short).err)
+    assert "no foot strikes twice" in err
     both = store(store(tmp_path / "both"), person=2)
     assert "has 2 people; choose one with --person" in poselift("compare", one, both).err
     assert poselift("compare", one, both, "--person", "1").code == 0
     assert "no such file" in poselift("compare", one, tmp_path / "none").err
     assert "takes two trials" in poselift("compare", one).err
     assert "is both trials" in poselift("compare", one, one).err
+
+
+def test_a_lying_person_and_hidden_feet_are_no_walk_and_the_cause_is_said(tmp_path):
+    walk = store(tmp_path / "walk")
+    motion = read_motion(walk / "person_1.npz")
+    fallen = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
+    lying = replace(motion, joints=np.repeat(motion.joints[:1] @ fallen.T, len(motion), 0))
+    scores = motion.keypoints.scores.copy()
+    scores[:, motion.keypoints.skeleton.indices(["left_ankle", "right_ankle"])] = 0
+    footless = replace(motion, keypoints=replace(motion.keypoints, scores=scores))
+    causes = {"lying": (lying, "the person lies"), "footless": (footless, "the feet are in sight in 0 % of the frames")}
+    for name, (trial, cause) in causes.items():
+        for number in "12":
+            write_motion(tmp_path / f"{name}{number}" / "person_1.npz", trial)
+        ran = poselift("compare", walk, tmp_path / f"{name}1")
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+        assert f"No whole stride: {cause}" in ran.err
+        ran = poselift("compare", tmp_path / f"{name}1", tmp_path / f"{name}2")
+        assert ": 0 changed," in ran.out
+        assert f"because none is a walk. No whole stride: {cause}" in ran.out
+        assert f"No steps: {cause}" in poselift("measure", tmp_path / f"{name}1").out
+
+
+def test_an_angle_that_is_mostly_hidden_is_not_compared(tmp_path):
+    whole = store(tmp_path / "whole")
+    motion = read_motion(whole / "person_1.npz")
+    for name, share, compared in (("often", 0.2, True), ("seldom", 0.5, False)):
+        scores = motion.keypoints.scores.copy()
+        scores[: round(share * len(motion)), motion.keypoints.skeleton.index("left_elbow")] = 0
+        write_motion(
+            tmp_path / name / "person_1.npz", replace(motion, keypoints=replace(motion.keypoints, scores=scores))
+        )
+        ran = poselift("compare", whole, tmp_path / name)
+        assert "| right elbow flexion range |" in ran.out
+        assert ("| left elbow flexion range |" in ran.out) == compared
+
+
+def test_without_the_model_or_the_extra_opensim_says_so(tmp_path):
+    walk = store(tmp_path / "walk")
+    assert "--model none.osim: no such file" in poselift("opensim", walk, "--model", "none.osim").err
 
 
 def test_measure_takes_a_movement(tmp_path):

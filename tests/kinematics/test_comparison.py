@@ -73,7 +73,7 @@ def test_people_are_compared_with_themselves():
 def test_walks_and_other_movements_are_not_mixed():
     rng = np.random.default_rng(5)
     still = Trial("stands", {"left_knee_flexion_range_deg": 3.0}, walking=False)
-    with pytest.raises(InputError, match="stands has no whole stride"):
+    with pytest.raises(InputError, match="stands is no walk"):
         compare_trials([draw(rng)], [still])
     with pytest.raises(InputError, match="first group has no trial"):
         compare_trials([], [still])

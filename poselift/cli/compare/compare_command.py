@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
     if options.out is not None:
         write_csv(options.out / FILE, changes)
         write_page(options.out / PAGE, before, after, changes)
-    show(f"## {before.name} and {after.name}\n\n{changes_table(changes)}")
+    show(f"## {before.name} and {after.name}\n\n{changes_table(changes, before, after)}")
     if options.out is not None:
         show(f"\n{options.out / PAGE}")
 

@@ -33,8 +33,8 @@ NOTES = (
 """What a reader has to know."""
 
 
-def changes_table(changes: Sequence[Change]) -> str:
-    """The changes as Markdown, the clearest first."""
+def changes_table(changes: Sequence[Change], before: Group, after: Group) -> str:
+    """The changes as Markdown, the clearest first, and what a reader has to know."""
     lines = ["| measure | unit | before | after | change | ± (95 %) | verdict |", "|---|---|---:|---:|---:|---:|---|"]
     for each in changes:
         name, unit = split_unit(each.measure)
@@ -44,7 +44,10 @@ def changes_table(changes: Sequence[Change]) -> str:
         lines.append(f"| {' | '.join([name, unit, *numbers, describe(each)])} |")
     counts = {verdict: sum(each.verdict == verdict for each in changes) for verdict in _VERDICTS}
     total = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return "\n".join([*lines, "", f"{len(changes)} measures: {total}.", "", *NOTES])
+    notes = list(NOTES)
+    if still := [trial for group in (before, after) for trial in group.trials if not trial.walking]:
+        notes.insert(0, f"Angles over the whole trials are compared, because none is a walk. {still[0].why}")
+    return "\n".join([*lines, "", f"{len(changes)} measures: {total}.", "", *notes])
 
 
 _VERDICTS: tuple[Verdict, ...] = ("changed", "no change larger than", "not shown")
@@ -93,7 +96,7 @@ def write_page(path: Path, before: Group, after: Group, changes: Sequence[Change
         InputError: the file cannot be written.
     """
     names = [f"{escape(group.name)} ({len(group.trials)})" for group in (before, after)]
-    body = [f"<p>{names[0]} and {names[1]} trials</p>", convert_to_html(changes_table(changes))]
+    body = [f"<p>{names[0]} and {names[1]} trials</p>", convert_to_html(changes_table(changes, before, after))]
     if before.cycles and after.cycles:
         body += ["<h2>Joint angles over the gait cycle</h2>", _draw(before, after)]
     template = Template(files("poselift.reports").joinpath("page.html").read_text(encoding="utf-8"))

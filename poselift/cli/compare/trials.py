@@ -8,7 +8,7 @@ from pathlib import Path
 from poselift.core.errors import InputError
 from poselift.kinematics import Cycles, cut_gait_cycles, measure_joint_angles
 from poselift.kinematics.comparison import Trial
-from poselift.kinematics.measures import find_gait, measure_numbers
+from poselift.kinematics.measures import explain_no_gait, find_gait, measure_numbers
 from poselift.recordings import read_motion
 from poselift.recordings.names import is_person
 from poselift.recordings.reading import find_people
@@ -149,4 +149,5 @@ def measure_trial(name: str, motion: Motion, person: str = "", belt: float | Non
         raise InputError(f"{name}: no frame has a pose; leave it out")
     gait = find_gait(motion, belt)
     cycles = [] if gait is None else cut_gait_cycles(measure_joint_angles(motion), gait)
-    return Trial(name, measure_numbers(motion, belt), person, gait is not None), cycles
+    why = "" if gait is not None else explain_no_gait(motion)
+    return Trial(name, measure_numbers(motion, belt), person, gait is not None, why), cycles

@@ -15,11 +15,8 @@ from poselift.kinematics import (
     measure_segment_angles,
     steps_with,
 )
+from poselift.kinematics.measures import explain_no_gait
 from poselift.structures import Height, Motion
-
-_NO_WORLD = "No steps: they need the direction of up; lift with --world."
-_NO_LEGS = "No steps: the skeleton lacks hips, knees or ankles."
-_NO_STEPS = "No steps: fewer than two foot strikes are followed by one of the other foot within 0.2 to 1.5 s."
 
 
 @dataclass(frozen=True)
@@ -64,14 +61,10 @@ def measure_trial(path: Path, motion: Motion, belt: float | None = None, floor: 
         InputError: the skeleton lacks joints, or no frame has a pose.
     """
     found, why = None, ""
-    if motion.frame != "world":
-        why = _NO_WORLD
-    elif not steps_with(motion.skeleton):
-        why = _NO_LEGS
-    else:
+    if motion.frame == "world" and steps_with(motion.skeleton):
         found = measure_gait(motion, belt)
-        if not found.steps:
-            why, found = found.why or _NO_STEPS, None
+    if found is None or not found.steps:
+        why, found = explain_no_gait(motion, steps=True), None
     joints, segments = (add_uncertainty(angles, motion) for angles in (measure_joint_angles, measure_segment_angles))
     cycles = [] if found is None else [*cut_gait_cycles(joints, found), *cut_gait_cycles(segments, found)]
     name = f"{path.parent.name}/{path.stem}" if path.parent.name else path.stem
