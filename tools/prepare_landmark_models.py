@@ -39,9 +39,9 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, sha256
 from poselift.core.onnx_runtime import onnxruntime
 from poselift.detection import MoveNet, Search
-from poselift.detection.blazepose import LANDMARKS
 from poselift.detection.crop import Crop
 from poselift.samples import demo_video
+from poselift.skeleton import MEDIAPIPE_LANDMARKS
 from poselift.video import VideoReader
 
 _POSE = "@mediapipe/pose@0.5.1675469404", "8bb349a7b3a3ba699df23be804ddd3b3eab810b50b15406894be257859388a84"
@@ -78,7 +78,7 @@ class Model:
 
 _LANDMARKS, _HAND = 39, 21
 _XY = tuple(5 * row + axis for row in range(_LANDMARKS) for axis in (0, 1))
-_USED = sorted(LANDMARKS.values())
+_USED = sorted(MEDIAPIPE_LANDMARKS.values())
 MODELS = {
     "pose_landmark_full": Model(
         _POSE,

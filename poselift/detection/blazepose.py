@@ -13,32 +13,11 @@ from poselift.detection.crop import Crop
 from poselift.detection.orientation import body_angle
 from poselift.detection.outside import hide_outside
 from poselift.detection.session import Session
-from poselift.skeleton import COCO17, COCO_WHOLEBODY23
+from poselift.skeleton import COCO17, COCO_WHOLEBODY23, MEDIAPIPE_LANDMARKS
 from poselift.structures import Detections
 
-LANDMARKS: dict[str, int] = {
-    "nose": 0,
-    "left_eye": 2,
-    "right_eye": 5,
-    **{
-        f"{side}_{joint}": index + later
-        for side, later in (("left", 0), ("right", 1))
-        for joint, index in (
-            ("ear", 7),
-            ("shoulder", 11),
-            ("elbow", 13),
-            ("wrist", 15),
-            ("hip", 23),
-            ("knee", 25),
-            ("ankle", 27),
-            ("heel", 29),
-            ("big_toe", 31),  # MediaPipe's foot index
-        )
-    },
-}
-"""Landmark of each joint."""
-_NAMES = [joint for joint in COCO_WHOLEBODY23.joints if joint in LANDMARKS]
-_FROM, _TO = [LANDMARKS[joint] for joint in _NAMES], COCO_WHOLEBODY23.indices(_NAMES)
+_NAMES = [joint for joint in COCO_WHOLEBODY23.joints if joint in MEDIAPIPE_LANDMARKS]
+_FROM, _TO = [MEDIAPIPE_LANDMARKS[joint] for joint in _NAMES], COCO_WHOLEBODY23.indices(_NAMES)
 _SIZE = 256
 _VALUES = 5
 """Numbers of a landmark: x, y, z, logit of visibility, logit of presence."""

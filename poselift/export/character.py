@@ -149,7 +149,11 @@ def make_character(motion: Motion, rigging: Rigging) -> Character:
     rigged = solve(motion)
     if rigging.lock_feet:
         rigged = lock_feet(rigged, motion)
-    has_fingers = motion.hands is not None and (rigging.rig == OWN or "left_index_1" in _read_table()[rigging.rig])
+    has_fingers = (
+        motion.hands is not None
+        and motion.hands.in_3d
+        and (rigging.rig == OWN or "left_index_1" in _read_table()[rigging.rig])
+    )
     if has_fingers:
         rigged = add_fingers(rigged, motion)
     at = rigged.rig.landmarks()

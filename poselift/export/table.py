@@ -27,8 +27,8 @@ def make_columns(motion: Motion) -> dict[str, np.ndarray]:
     if motion.contacts is not None:
         for row, foot in enumerate(FEET):
             found[f"{foot}_contact"] = motion.contacts[:, row]
-    if motion.hands is not None:
-        placed, skeleton = motion.with_fingers()
+    placed, skeleton = motion.with_fingers()
+    if motion.hands is not None and skeleton != motion.skeleton:
         for row, joint in list(enumerate(skeleton.joints))[len(motion.skeleton) :]:
             for axis, letter in enumerate("xyz"):
                 found[f"{joint}_{letter}_m"] = placed[:, row, axis]

@@ -48,6 +48,6 @@ def describe_guesses(motion: Motion, never_seen: bool) -> str:
 
 def _fingers(motion: Motion) -> dict[str, np.ndarray]:
     """The frames in which each hand is seen; empty for a motion without hands."""
-    if motion.hands is None:
+    if motion.hands is None or not motion.hands.in_3d:
         return {}
     return {f"{side}_fingers": seen for side, seen in zip(SIDES, motion.hands.seen.T, strict=True)}

@@ -16,7 +16,7 @@ from poselift.core.stopwatch import Stopwatch
 from poselift.detection import Detector
 from poselift.finding.people_finder import build_finder
 from poselift.finding.qualities import DEFAULT_QUALITY
-from poselift.structures import Detections, Keypoints2D
+from poselift.structures import Detections, Hands, Keypoints2D
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
 
@@ -92,6 +92,10 @@ class Clip(Protocol):
         """A new tracker for `people`."""
         ...
 
+    def hands_of(self, track: Keypoints2D) -> Hands | None:
+        """The hands that the input has of a person, in the axes of the camera; None without any."""
+        ...
+
 
 class VideoClip:
     """A video whose people a detector finds; see `Clip`. Memory does not grow with the length of the video.
@@ -153,6 +157,10 @@ class VideoClip:
     def tracker(self) -> Tracker:
         """A tracker that compares poses: detectors do not know who is who."""
         return Tracker(self.image_size)
+
+    def hands_of(self, track: Keypoints2D) -> Hands | None:
+        """None: detectors find bodies only."""
+        return None
 
 
 def read_frames(clip: Clip, watch: Stopwatch, progress: ReadShare | None) -> Iterator[Frame]:

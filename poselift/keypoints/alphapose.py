@@ -15,6 +15,7 @@ from typing import Any
 
 from poselift.core.safe_parsing import whole_number
 from poselift.keypoints.content import KeypointFile, Observation
+from poselift.keypoints.file_hands import hands_of_whole_body
 from poselift.keypoints.input_file import KeypointInput, box_from_corner, score_of
 
 WHAT = "AlphaPose's JSON"
@@ -61,6 +62,7 @@ def read(file: KeypointInput) -> KeypointFile:
             box_from_corner(entry.get("box")),
             # A sum of several scores, not a probability; values above 1 become 1.
             score_of(entry.get("score", entry.get("scores"))),
+            hands_of_whole_body(points),
         )
         frames.setdefault(numbers[picture], []).append(observation)
     return KeypointFile(file.path, "alphapose", file.only_skeleton(skeletons), frames)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,12 @@ from poselift.core.stopwatch import Stopwatch
 from poselift.finding.video_clip import ReadShare, read_frames
 from poselift.geometry.camera import check_image_size
 from poselift.keypoints.content import KeypointFile
+from poselift.keypoints.file_hands import FileHands, follow_hands
 from poselift.keypoints.input_file import LAST_FRAME
 from poselift.keypoints.people import NamedDetections, NamedTracker
+from poselift.keypoints.picture_fit import PictureFit
 from poselift.numerics.times import check_bounds, check_intervals, check_rate, check_span, usual_interval
+from poselift.structures import Hands, Keypoints2D
 from poselift.structures.detections import mirror_people
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
@@ -99,6 +103,7 @@ class KeypointClip:
         self._file, self.mirrored = file, mirrored or file.mirrored_back
         self._given = None if fps is None else check_rate(fps, "--fps")
         self.video_fps: float | None = None
+        self._hands: dict[float, list[tuple[np.ndarray, FileHands]]] = {}
         self._sampled = False  # whether the file has frames of some pictures only, at a rate of its own
         self.video = video
         self._video = None if video is None else self._open(video)
@@ -231,8 +236,28 @@ class KeypointClip:
             bounds = [f"at or after {start:g} s"] * (start > -math.inf) + [f"before {end:g} s"] * (end < math.inf)
             raise InputError(f"{self.path}: has no frame{' ' * bool(bounds)}{' and '.join(bounds)}")
         nobody = self._file.detect([], fit)
+        self._note_hands(fit, detections, times)
         for number, time in times:
             yield detections.get(number, nobody), time
+
+    def _note_hands(
+        self, fit: PictureFit, detections: dict[int, NamedDetections], times: list[tuple[int, float]]
+    ) -> None:
+        """Keeps the hands of everybody, in pixels, beside the keypoints by which `hands_of` finds them."""
+        for number, time in times:
+            for row, person in enumerate(self._file.frames.get(number, [])):
+                if person.hands is not None:
+                    points = fit.to_pixels(person.hands.points.reshape(-1, 2)).reshape(2, -1, 2)
+                    # The third dimension is that of the picture that the hands were found in.
+                    joints = np.full_like(person.hands.joints, np.nan) if fit.turns else person.hands.joints
+                    hands = replace(person.hands, points=points, joints=joints)
+                    if self.mirrored and not self._file.mirrored_back:
+                        hands = hands.mirror(self.image_size[0])
+                    self._hands.setdefault(time, []).append((detections[number].keypoints[row], hands))
+
+    def hands_of(self, track: Keypoints2D) -> Hands | None:
+        """The hands that the file has of a person; 3D only where the file has that. None without any."""
+        return follow_hands(track, self._hands)
 
     def tracker(self) -> Tracker | NamedTracker:
         """A tracker that goes by the names in the file, or by poses if the file has no names."""

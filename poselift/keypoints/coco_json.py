@@ -3,7 +3,8 @@
 Annotations have a flag for each joint: 0 for unlabelled, 1 for labelled but hidden, 2 for visible. Both labelled kinds
 get the score 1. Results have scores instead. Frames are the pictures in the order of `frame_id`, if present, or of the
 numbers in their names, or of the list if they have no names; in results `image_id` is the frame number. A person may
-have a `track_id`. Joint names are those of the person's category. COCO-WholeBody has the feet in `foot_kpts`.
+have a `track_id`. Joint names are those of the person's category. COCO-WholeBody has the feet in `foot_kpts`, and the
+hands in `lefthand_kpts` and `righthand_kpts`.
 
 Sources: https://cocodataset.org/#format-data and #format-results; https://github.com/jin-s13/COCO-WholeBody
 """
@@ -13,7 +14,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.errors import InputError
 from poselift.keypoints.content import KeypointFile, Observation
+from poselift.keypoints.file_hands import FileHands, hands_of_whole_body, make_hands
 from poselift.keypoints.input_file import (
     LAST_FRAME,
     KeypointInput,
@@ -136,6 +139,7 @@ def _read_people(
         if "foot_kpts" in entry and len(points) == len(COCO17):
             feet = file.read_triplets(entry["foot_kpts"], f"'foot_kpts' of person {index}, image {image}")
             points, names = np.concatenate([points, feet]), list(COCO_WHOLEBODY23.joints)
+        hands = _hands(file, entry, points, f"of person {index}, image {image}")
         chosen, points = _by_name_or_count(file, points, names)
         skeletons.append(chosen)
         scores = np.nan_to_num(points[:, 2])
@@ -146,9 +150,22 @@ def _read_people(
             file.person_name(entry.get("track_id"), f"'track_id' of person {index}"),
             box_from_corner(entry.get("bbox")),
             score_of(entry.get("score")),
+            hands,
         )
         frames.setdefault(numbers[image], []).append(observation)
     return file.only_skeleton(skeletons), frames
+
+
+def _hands(file: KeypointInput, entry: dict[str, Any], points: np.ndarray, where: str) -> FileHands | None:
+    """The hands of COCO-WholeBody's annotations, or among many joints."""
+    left, right = (
+        file.read_triplets(entry[key], f"{key!r} {where}") if entry.get(key) else None
+        for key in ("lefthand_kpts", "righthand_kpts")
+    )
+    try:
+        return make_hands(left, right) or hands_of_whole_body(points)
+    except InputError as error:
+        raise file.fail(f"{error}, {where}") from None
 
 
 def _by_name_or_count(

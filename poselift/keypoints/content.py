@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
+from poselift.keypoints.file_hands import FileHands
 from poselift.keypoints.people import NamedDetections
 from poselift.keypoints.picture_fit import PictureFit, fit_picture
 from poselift.skeleton import Skeleton
@@ -32,6 +33,7 @@ class Observation:
         person: name of the person; None if the file has none.
         box: x0, y0, x1, y1; None if the file has none.
         box_score: confidence of the person; None if the file has none.
+        hands: the person's hands, in the units of `points`; None if the file has none.
     """
 
     points: Float[np.ndarray, "j 2"]
@@ -39,6 +41,7 @@ class Observation:
     person: str | None = None
     box: Float[np.ndarray, "4"] | None = None
     box_score: float | None = None
+    hands: FileHands | None = None
 
     def __post_init__(self) -> None:
         """Checks the shapes, because a reader may be somebody's own."""

@@ -10,10 +10,9 @@ from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
 from poselift.finding.video_clip import ReadShare
-from poselift.keypoints.mediapipe import LANDMARKS
 from poselift.numerics.times import check_rate, usual_interval
-from poselift.skeleton import COCO17, COCO_WHOLEBODY23, Skeleton, get_skeleton
-from poselift.structures import Detections, Keypoints2D
+from poselift.skeleton import COCO17, COCO_WHOLEBODY23, MEDIAPIPE_LANDMARKS, Skeleton, get_skeleton
+from poselift.structures import Detections, Hands, Keypoints2D
 from poselift.video import Frame, VideoReader
 
 _BLANK = 255
@@ -76,6 +75,10 @@ class TrackClip:
     def tracker(self) -> "_Known":
         """Gives the tracks back."""
         return _Known(self._tracks)
+
+    def hands_of(self, track: Keypoints2D) -> Hands | None:
+        """None: tracks are bodies only."""
+        return None
 
 
 class _Known:
@@ -173,9 +176,9 @@ def tracks_from_mediapipe(results: Sequence[Any], image_size: tuple[int, int], f
     size = np.array(image_size, float)
 
     def row_of(person: Any, joint: str) -> list[float]:
-        if joint not in LANDMARKS:  # small toes
+        if joint not in MEDIAPIPE_LANDMARKS:  # small toes
             return [np.nan, np.nan, 0.0]
-        mark = person[LANDMARKS[joint]]
+        mark = person[MEDIAPIPE_LANDMARKS[joint]]
         return [mark.x * size[0], mark.y * size[1], mark.visibility or 0.0]
 
     layout = COCO_WHOLEBODY23

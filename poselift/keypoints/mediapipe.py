@@ -5,6 +5,9 @@ or an object that has it as `landmarks`, `poseLandmarks`, `pose_landmarks` or `l
 A frame may have its number (`frame`, `frame_id`, `frame_index` or `frame_number`) or its time (`timestamp_ms`). x and y
 are shares of the picture's width and height. A frame without people is null or an empty list.
 
+Holistic's frames have one person, and beside it `leftHandLandmarks` and `rightHandLandmarks` (or with underscores), the
+21 landmarks of a hand; with `leftHandWorldLandmarks` and `rightHandWorldLandmarks`, metres, the hands are in 3D.
+
 Source: https://ai.google.dev/edge/mediapipe/solutions/vision/pose_landmarker
 """
 
@@ -12,34 +15,16 @@ from typing import Any
 
 import numpy as np
 
+from poselift.core.errors import InputError
 from poselift.keypoints.content import KeypointFile, Observation
+from poselift.keypoints.file_hands import FileHands, make_hands
 from poselift.keypoints.input_file import KeypointInput, frame_number, pick, score_of
-from poselift.skeleton import COCO_WHOLEBODY23
+from poselift.skeleton import COCO_WHOLEBODY23, MEDIAPIPE_LANDMARKS
+from poselift.skeleton.hand import SIDES
 
 WHAT = "JSON of MediaPipe's 33 pose landmarks"
 
 _JOINTS = 33
-LANDMARKS = {
-    "nose": 0,
-    **{
-        f"{side}_{joint}": index + later
-        for side, later in (("left", 0), ("right", 1))
-        for joint, index in (
-            ("ear", 7),
-            ("shoulder", 11),
-            ("elbow", 13),
-            ("wrist", 15),
-            ("hip", 23),
-            ("knee", 25),
-            ("ankle", 27),
-            ("heel", 29),
-            ("big_toe", 31),  # MediaPipe's foot index
-        )
-    },
-    "left_eye": 2,
-    "right_eye": 5,
-}
-"""Landmark of each joint."""
 _KEYS = ("landmarks", "poseLandmarks", "pose_landmarks", "landmark", "pose", "keypoints", "results")
 _NUMBERS = ("frame", "frame_id", "frame_index", "frame_number")
 _PIXELS = 4.0
@@ -57,7 +42,7 @@ def read(file: KeypointInput) -> KeypointFile:
     Raises:
         InputError: a landmark is damaged, or the frames have no distinct numbers or times.
     """
-    places = [LANDMARKS.get(joint) for joint in COCO_WHOLEBODY23.joints]
+    places = [MEDIAPIPE_LANDMARKS.get(joint) for joint in COCO_WHOLEBODY23.joints]
     frames: dict[int, list[Observation]] = {}
     times: dict[int, float] = {}
     for index, frame in enumerate(_frames(file.json)):
@@ -66,7 +51,9 @@ def read(file: KeypointInput) -> KeypointFile:
             raise file.fail(f"two frames have the number {number}; give each frame its own")
         if not isinstance(frame, list | dict | None):
             raise file.fail(f"frame {number} is {frame!r:.40}; give landmarks, or null for nobody")
-        frames[number] = [_person(file, landmarks, places, number) for landmarks in _people(frame)]
+        found = _people(frame)
+        hands = _hands(file, frame, number) if len(found) == 1 else None
+        frames[number] = [_person(file, landmarks, places, number, hands) for landmarks in found]
         time = score_of(frame.get("timestamp_ms")) if isinstance(frame, dict) else None
         if time is not None:
             times[number] = time / 1000
@@ -112,11 +99,37 @@ def _number(file: KeypointInput, frame: Any, index: int) -> int:
     return number
 
 
-def _person(file: KeypointInput, landmarks: list[Any], places: list[int | None], number: int) -> Observation:
+def _hands(file: KeypointInput, frame: Any, number: int) -> FileHands | None:
+    """The hands of the one person of a frame."""
+
+    def landmarks(side: str, kind: str, axes: str) -> np.ndarray | None:
+        keys = f"{side}_hand_{kind}landmarks", f"{side}Hand{kind.removesuffix('_').capitalize()}Landmarks"
+        places = [frame, frame.get("results")] if isinstance(frame, dict) else []
+        values = [part[key] for part in places if isinstance(part, dict) for key in keys if key in part]
+        found = [hand for value in values for hand in _people(value)]
+        if not found:
+            return None
+        if not all(isinstance(point, dict) and set(axes) <= point.keys() for point in found[0]):
+            raise file.fail(
+                f"{keys[0]} in frame {number} has no {', '.join(axes)}; write it again, or null for no hand"
+            )
+        return file.read_numbers([[point[axis] for axis in axes] for point in found[0]], f"{keys[0]} in frame {number}")
+
+    flat, metric = ([landmarks(side, kind, axes) for side in SIDES] for kind, axes in (("", "xy"), ("world_", "xyz")))
+    left, right = (None if hand is None else np.pad(hand, ((0, 0), (0, 1)), constant_values=1.0) for hand in flat)
+    try:
+        return make_hands(left, right, metric)
+    except InputError as error:
+        raise file.fail(f"frame {number}: {error}") from None
+
+
+def _person(
+    file: KeypointInput, landmarks: list[Any], places: list[int | None], number: int, hands: FileHands | None
+) -> Observation:
     if not _is_person(landmarks):
         raise file.fail(f"frame {number} has no {_JOINTS} landmarks with x and y; write it again, or null for nobody")
     values = file.read_numbers(
         [[point["x"], point["y"], point.get("visibility", 1.0)] for point in landmarks], f"landmarks in frame {number}"
     )
     joints = pick(values, places)
-    return Observation(joints[:, :2], np.nan_to_num(joints[:, 2]))
+    return Observation(joints[:, :2], np.nan_to_num(joints[:, 2]), hands=hands)

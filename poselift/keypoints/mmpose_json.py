@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from poselift.keypoints.content import KeypointFile, Observation
+from poselift.keypoints.file_hands import hands_of_whole_body
 from poselift.keypoints.input_file import KeypointInput, frame_number, pick, read_box, score_of, unwrap
 from poselift.skeleton import Skeleton
 
@@ -70,6 +71,7 @@ def read(file: KeypointInput) -> KeypointFile:
                     file.person_name(person.get("track_id"), f"'track_id' in frame {number}"),
                     read_box(person.get("bbox")),
                     score_of(unwrap(person.get("bbox_score"))),
+                    hands_of_whole_body(np.concatenate([points, scores[:, None]], 1)),
                 )
             )
     if skeleton is None:

@@ -18,8 +18,10 @@ from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.keypoints.content import KeypointFile, Observation
+from poselift.keypoints.file_hands import FileHands, hands_of_whole_body, make_hands
 from poselift.keypoints.input_file import KeypointInput, picture_size, unwrap
 from poselift.skeleton import BODY25
+from poselift.skeleton.hand import SIDES
 
 WHAT = "a folder of OpenPose's JSON (also Pose2Sim's, and AlphaPose's sep-json), or DWPose's list of frames"
 
@@ -42,18 +44,20 @@ def read(file: KeypointInput) -> KeypointFile:
     Raises:
         InputError: a file is damaged or has no number, or the skeleton is unknown.
     """
-    people: dict[int, list[tuple[str | None, np.ndarray]]] = {}
+    people: dict[int, list[tuple[str | None, np.ndarray, FileHands | None]]] = {}
     sizes = set()
     for number, where, content in _frames(file):
         if not isinstance(content, dict) or not isinstance(content.get("people"), list):
             raise InputError(f"{where}: it has no list 'people'; remove what other programs wrote")
         people[number] = [found for person in content["people"] if (found := _person(file, person, where))]
         sizes.add(picture_size(content.get("canvas_width"), content.get("canvas_height")))
-    counts = {len(points) for there in people.values() for _, points in there}
+    counts = {len(points) for there in people.values() for _, points, _ in there}
     skeleton = file.only_skeleton(map(file.by_count, sorted(counts))) if counts else file.skeleton or BODY25
     joints = len(skeleton)
     frames = {
-        number: [Observation(points[:joints, :2], points[:joints, 2], name) for name, points in there]
+        number: [
+            Observation(points[:joints, :2], points[:joints, 2], name, hands=hands) for name, points, hands in there
+        ]
         for number, there in sorted(people.items())
     }
     if len(sizes) > 1:
@@ -71,12 +75,22 @@ def _frames(file: KeypointInput) -> Iterator[tuple[int, str, Any]]:
         yield number, str(path), unwrap(file.read_json(path))  # controlnet_aux saves single frames as lists of one
 
 
-def _person(file: KeypointInput, person: Any, where: str) -> tuple[str | None, Float[np.ndarray, "j 3"]] | None:
-    """Name and joints of a person; None for one with hands or a face only."""
+def _person(
+    file: KeypointInput, person: Any, where: str
+) -> tuple[str | None, Float[np.ndarray, "j 3"], FileHands | None] | None:
+    """Name, joints and hands of a person; None for one with hands or a face only."""
     if not isinstance(person, dict) or "pose_keypoints_2d" not in person:
         raise InputError(f"{where}: a person has no 'pose_keypoints_2d'")
     if person["pose_keypoints_2d"] in (None, []):
         return None
     # Older versions write a number, newer ones a list of one; -1 is unknown.
     name = file.person_name(person.get("person_id"), f"{Path(where).name}: 'person_id'")
-    return name, file.read_triplets(person["pose_keypoints_2d"], f"{Path(where).name}: 'pose_keypoints_2d'")
+    points = file.read_triplets(person["pose_keypoints_2d"], f"{Path(where).name}: 'pose_keypoints_2d'")
+    keys = [f"hand_{side}_keypoints_2d" for side in SIDES]
+    left, right = (
+        file.read_triplets(person[key], f"{Path(where).name}: {key!r}") if person.get(key) else None for key in keys
+    )
+    try:
+        return name, points, make_hands(left, right) or hands_of_whole_body(points)
+    except InputError as error:
+        raise InputError(f"{where}: {error}; write the file again") from None

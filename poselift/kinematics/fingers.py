@@ -26,15 +26,6 @@ _FADE = 0.25
 _PRONATION = 0.5
 """Share of a hand's turn about the forearm that the forearm's bone takes: a forearm turns along its whole length."""
 
-_USUAL = {
-    "thumb": ((0.025, 0.0, 0.025), 0.045, 0.032, 0.027),
-    "index": ((0.09, 0.0, 0.026), 0.042, 0.025, 0.022),
-    "middle": ((0.092, 0.0, 0.004), 0.046, 0.029, 0.024),
-    "ring": ((0.086, 0.0, -0.016), 0.042, 0.027, 0.023),
-    "pinky": ((0.078, 0.0, -0.034), 0.033, 0.02, 0.02),
-}
-"""Of somebody whose hands are never seen: from the left wrist to each finger, and lengths of its bones, metres."""
-
 
 def add_fingers(rigged: RiggedMotion, motion: Motion) -> RiggedMotion:
     """The motion with the joints of its hands as further segments of the rig.
@@ -43,7 +34,7 @@ def add_fingers(rigged: RiggedMotion, motion: Motion) -> RiggedMotion:
 
     Args:
         rigged: of the motion, without fingers.
-        motion: with hands.
+        motion: with hands, of which one is seen in 3D.
     """
     assert motion.hands is not None
     rig, times = rigged.rig, rigged.timestamps
@@ -94,16 +85,11 @@ _AHEAD = np.array([0.0, 0.0, 1.0])
 def _choose_looks(
     joints: Float[np.ndarray, "t 2 21 3"], seen: Bool[np.ndarray, "t 2"], row: int
 ) -> Float[np.ndarray, "n 21 3"]:
-    """The looks at a hand; mirrored ones at the other if there are none, and a usual hand without these."""
-    for other, mirror in ((row, 1.0), (1 - row, -1.0)):
-        if seen[:, other].any():
-            found: np.ndarray = joints[seen[:, other], other] * [mirror, 1.0, 1.0]
-            return found
-    usual = [np.zeros(3)]
-    for finger, (root, *lengths) in _USUAL.items():
-        reach = np.concatenate([[0.0], np.cumsum(lengths)])
-        usual.extend(np.array(root) + reach[:, None] * _straight("left", finger))
-    return np.stack(usual)[None] * [1.0 if row == 0 else -1.0, 1.0, 1.0]
+    """The looks at a hand; mirrored ones at the other if there are none."""
+    if seen[:, row].any():
+        return joints[seen[:, row], row]
+    mirrored: np.ndarray = joints[seen[:, 1 - row], 1 - row] * [-1.0, 1.0, 1.0]
+    return mirrored
 
 
 def _straight(side: str, finger: str) -> Float[np.ndarray, "3"]:

@@ -1,6 +1,7 @@
 """Looks at the hands of people whose bodies were lifted."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
@@ -58,6 +59,22 @@ def find_hands(
         for person, row, side, hand in _drop_others_hands(looks):
             person.note(row, side, hand, camera)
     return [person.hands() for person in people]
+
+
+def place_given_hands(hands: Hands, timestamps: Float[np.ndarray, " t"], camera: Camera) -> Hands:
+    """Hands of a file of keypoints, made steady over time where they are in 3D.
+
+    Args:
+        hands: whose joints are as of a hand in the middle of the picture.
+        timestamps: of the frames, seconds.
+        camera: of the pictures.
+    """
+    if not hands.in_3d:
+        return hands
+    joints = hands.joints.copy()
+    for row, side in np.argwhere(hands.seen).tolist():
+        joints[row, side] = joints[row, side] @ _turn_to_ray(hands.keypoints[row, side, 0], camera).T
+    return replace(hands, joints=joints).steady(timestamps)
 
 
 def _drop_others_hands(looks: "list[_Look]") -> "list[_Look]":

@@ -21,7 +21,7 @@ from poselift.kinematics import butterworth
 from poselift.kinematics.height import check_chosen, height_of, take_height
 from poselift.kinematics.up import up_of_tilt
 from poselift.lifting.clips.clip_warnings import find_warnings
-from poselift.lifting.find_hands import find_hands
+from poselift.lifting.find_hands import find_hands, place_given_hands
 from poselift.lifting.network.choose import network_name
 from poselift.lifting.request import LiftRequest
 from poselift.lifting.settled_sides import settle_sides
@@ -66,8 +66,6 @@ def lift_clip(
     skeleton = choose_skeleton(request.skeleton, weights)
     camera = camera_for(clip.image_size, request.fov, request.intrinsics)
     check_chosen(request.people, request.height)
-    if request.hands and clip.video is None:
-        raise InputError(f"{clip.path} has keypoints without pictures, and hands are looked for in a video; add it")
     tracks, times, best = _track(clip, watch, lambda done: progress("Finding people", done))
     if tracks:
         named = [*(request.people or []), *(request.height if isinstance(request.height, Mapping) else [])]
@@ -79,6 +77,9 @@ def lift_clip(
             found = find_camera(lambda: frames_within(clip), span, tracks, camera, request.camera)
         tracks = split_tracks(tracks, found.path)
     chosen = [track for track in tracks if request.people is None or track.person in request.people]
+    given = [clip.hands_of(track) for track in chosen]
+    if request.hands and clip.video is None and chosen:
+        _check_hands(clip, given)
     path = None if found is None else found.path
     with watch.time("lift"):
         sides = [settle_sides(track, weights, camera, request.options) for track in chosen]
@@ -95,8 +96,14 @@ def lift_clip(
     warnings += [caution for each in sides for caution in each.cautions()]
     interval = usual_interval(times)
     clock = Clock(1 / interval if interval else clip.fps, len(times), span, clip.video_fps)
-    hands: Sequence[Hands | None] = [None] * len(motions)
-    if request.hands:
+    hands: Sequence[Hands | None] = [
+        None if own is None else place_given_hands(own, track.timestamps, camera)
+        for own, track in zip(given, chosen, strict=True)
+    ]
+    if any(own is not None and not own.in_3d for own in hands) and not request.hands:
+        text = f"{clip.path.name} has hands in 2D, which stay in hand_keypoints; the video and --hands give them in 3D"
+        warnings.append(Caution(text, "input"))
+    if request.hands and clip.video is not None:
         with watch.time("hands"):
             seen = [replace(motion, keypoints=view.seen) for motion, view in zip(motions, views, strict=True)]
             hands = find_hands(frames_within(clip), seen, camera)
@@ -194,6 +201,14 @@ def _place_in_world(
         text = f"up is known to {about:.0f} degrees only: nobody stands or walks upright; measure the camera's --tilt"
         warnings.append(Caution(text, "ground"))
     return world
+
+
+def _check_hands(clip: Clip, given: Sequence[Hands | None]) -> None:
+    """Raises an InputError where nobody has hands in 3D, and there is no video in which to look for them."""
+    if all(own is None for own in given):
+        raise InputError(f"{clip.path} has keypoints without hands, and hands are looked for in a video; add it")
+    if not any(own is not None and own.in_3d for own in given):
+        raise InputError(f"{clip.path} has hands in 2D only, and --hands looks for them in a video; add it")
 
 
 def _with_hands(motion: Motion, hands: Hands | None, camera: Camera) -> Motion:

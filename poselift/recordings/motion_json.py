@@ -165,10 +165,11 @@ def _describe_hands(hands: Hands) -> dict[str, Any]:
     """What the arrays of hands mean, how often each hand is seen, and how sure it is then."""
     about: dict[str, Any] = {
         **skeleton_to_json(HAND21),
+        "in_3d": hands.in_3d,
         "units": {"hand_joints": "metres from the wrist, in the axes of the motion", "hand_keypoints": "pixels"},
     }
     for row, side in enumerate(SIDES):
-        seen = hands.seen[:, row]
+        seen = hands.scores[:, row] > 0
         mean = round(float(hands.scores[seen, row].mean()), 3) if seen.any() else None
         about[side] = {"seen_share": round(float(seen.mean()), 3), "mean_score": mean}
     return about

@@ -185,6 +185,28 @@ JTA22 = _skeleton(
 )
 """JTA (https://github.com/fabbrimatteo/JTA-Dataset, joint.py); it numbers the spine from the neck down."""
 
+MEDIAPIPE_LANDMARKS: dict[str, int] = {
+    "nose": 0,
+    **{
+        f"{side}_{joint}": index + later
+        for side, later in (("left", 0), ("right", 1))
+        for joint, index in (
+            ("ear", 7),
+            ("shoulder", 11),
+            ("elbow", 13),
+            ("wrist", 15),
+            ("hip", 23),
+            ("knee", 25),
+            ("ankle", 27),
+            ("heel", 29),
+            ("big_toe", 31),  # MediaPipe's foot index
+        )
+    },
+    "left_eye": 2,
+    "right_eye": 5,
+}
+"""Index of each joint of COCO-WholeBody among the 33 landmarks of MediaPipe's pose, which has no small toes."""
+
 SKELETONS = {
     skeleton.name: skeleton
     for skeleton in (

@@ -60,8 +60,13 @@ class Hands:
 
     @property
     def seen(self) -> Bool[np.ndarray, "t 2"]:
-        """Frames with a left and with a right hand."""
+        """Frames with a left and with a right hand in 3D."""
         return np.isfinite(self.joints).all((2, 3))
+
+    @property
+    def in_3d(self) -> bool:
+        """Whether any hand is ever seen in 3D; a file of keypoints may have hands in 2D only."""
+        return bool(self.seen.any())
 
     def turn(self, R: Float[np.ndarray, "*turn 3 3"]) -> "Hands":
         """The same hands in other axes.

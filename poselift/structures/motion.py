@@ -61,7 +61,7 @@ class Motion:
         height: standing height; None if unknown.
         threshold: keypoints with a lower score were not lifted.
         body_share: share of a joint's distance from the root that its uncertainty has for the body's size and tilt.
-        hands: the hands; None if nobody looked for them.
+        hands: the hands; None if nobody looked for them, and the input has none.
         filters: what joints and root went through: name, order and cutoff of each filter.
 
     Raises:
@@ -134,9 +134,9 @@ class Motion:
         return np.concatenate([self.joints, fingers], 1), with_fingers(self.skeleton)
 
     def placed_hands(self) -> Float[np.ndarray, "t 2 21 3"] | None:
-        """The joints of the hands at the wrists of the body, metres relative to the root; None without hands."""
+        """The joints of the hands at the wrists of the body, metres relative to the root; None without hands in 3D."""
         wrists = [f"{side}_wrist" for side in SIDES]
-        if self.hands is None or not set(wrists) <= set(self.skeleton.joints):
+        if self.hands is None or not self.hands.in_3d or not set(wrists) <= set(self.skeleton.joints):
             return None
         placed = self.joints[:, self.skeleton.indices(wrists), None] + self.hands.joints
         return placed.astype(self.joints.dtype)

@@ -118,13 +118,9 @@ def test_a_hand_that_is_not_seen_rests_and_gets_there_smoothly():
     np.testing.assert_allclose(right, left * [-1, 1, 1], atol=1e-6)
 
 
-def test_hands_that_are_never_seen_are_of_usual_size_and_empty_frames_stay_empty():
-    motion = with_made_hands(pose(frames=5), dict.fromkeys(SIDES, turn("x", 0.0)), np.zeros((5, 2), bool))
+def test_empty_frames_stay_empty():
+    motion = with_made_hands(pose(frames=5), dict.fromkeys(SIDES, turn("x", 0.0)))
     motion.joints[2] = np.nan
     rigged = add_fingers(solve(motion), motion)
-    places = dict(zip(rigged.rig.names, rigged.rig.placed(), strict=True))
-    reach = places["left_hand_middle_tip"] - places["left_wrist"]
-    assert reach[0] == pytest.approx(0.191, abs=1e-3)
-    np.testing.assert_allclose(reach * [-1, 1, 1], places["right_hand_middle_tip"] - places["right_wrist"], atol=1e-9)
     assert np.isnan(rigged.rotations[2]).all()
     assert np.isfinite(rigged.rotations[[0, 1, 3, 4]]).all()

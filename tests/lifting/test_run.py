@@ -1,7 +1,10 @@
+import json
+
 import numpy as np
 import pytest
 
 import poselift
+from poselift.core.errors import InputError
 from poselift.finding import VideoClip
 from poselift.lifting import LiftOptions, LiftRequest, lift_clip
 from poselift.recordings.summary import seen_share
@@ -81,3 +84,55 @@ def test_a_gap_where_the_rate_is_not_steady_is_told_by_the_lifter(tmp_path, weig
     )
     [told] = [line for line in lifted.warnings if "timestamps" in line]
     assert told.startswith("gaps in the timestamps: 1, the longest of 0.9")
+
+
+HAND = [{"x": 0.4 + 0.01 * row, "y": 0.5, "z": 0.0} for row in range(21)]
+METRIC = [{"x": 0.01 * row, "y": 0.0, "z": 0.02} for row in range(21)]
+
+
+@pytest.fixture
+def holistic(tmp_path):
+    """A file of MediaPipe's holistic landmarks of somebody who stands, with further entries of each frame."""
+
+    def write(**more):
+        rng = np.random.default_rng(0)
+        body = [{"x": x, "y": y, "visibility": 0.9} for x, y in rng.uniform(0.2, 0.8, (33, 2)).tolist()]
+        path = tmp_path / "holistic.json"
+        path.write_text(json.dumps([{"poseLandmarks": body, **more}] * 20))
+        return path
+
+    return write
+
+
+def test_hands_of_a_file_stay_in_2d_and_a_line_says_so(holistic, weights):
+    lifted = poselift.lift(keypoints=holistic(leftHandLandmarks=HAND), weights=weights, fps=25.0, image_size=(640, 480))
+    (motion,) = lifted.people
+    np.testing.assert_allclose(motion.hands.keypoints[3, 0, 20], [0.6 * 640, 240])
+    assert not motion.hands.in_3d
+    told = "holistic.json has hands in 2D, which stay in hand_keypoints; the video and --hands give them in 3D"
+    assert told in lifted.warnings
+    assert motion.with_fingers()[1] == motion.skeleton
+
+
+def test_hands_of_a_file_in_3d_are_turned_to_their_ray(holistic, weights):
+    path = holistic(rightHandLandmarks=HAND, rightHandWorldLandmarks=METRIC)
+    lifted = poselift.lift(keypoints=path, weights=weights, fps=25.0, image_size=(640, 480), hands=True)
+    (motion,) = lifted.people
+    assert motion.hands.seen.tolist() == [[False, True]] * 20
+    ray = lifted.camera.rays(np.array([[0.4 * 640, 240.0]]))[0]
+    tip = motion.hands.joints[5, 1, 20]
+    # In the picture's plane, so across the ray.
+    assert abs(tip @ ray) < 1e-6
+    assert np.linalg.norm(tip) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({}, "holistic.json has keypoints without hands, and hands are looked for in a video; add it"),
+        ({"leftHandLandmarks": HAND}, "has hands in 2D only, and --hands looks for them in a video; add it"),
+    ],
+)
+def test_hands_are_asked_for_where_there_are_none(holistic, weights, more, message):
+    with pytest.raises(InputError, match=message):
+        poselift.lift(keypoints=holistic(**more), weights=weights, fps=25.0, image_size=(640, 480), hands=True)

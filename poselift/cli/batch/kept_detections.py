@@ -32,7 +32,7 @@ from poselift.finding.qualities import DEFAULT_QUALITY
 from poselift.finding.video_clip import ReadShare, VideoClip
 from poselift.recordings.motion_json import skeleton_from_json, skeleton_to_json
 from poselift.skeleton import Skeleton
-from poselift.structures import Detections
+from poselift.structures import Detections, Hands, Keypoints2D
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
 
@@ -158,6 +158,10 @@ class KeptClip:
     def tracker(self) -> Tracker:
         """A tracker that compares poses, as for any video."""
         return Tracker(self.image_size)
+
+    def hands_of(self, track: Keypoints2D) -> Hands | None:
+        """None: detectors find bodies only."""
+        return None
 
 
 def _read_looks(arrays: dict[str, np.ndarray], skeleton: Skeleton) -> Iterator[tuple[Detections | None, float]]:
