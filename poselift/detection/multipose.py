@@ -177,10 +177,15 @@ def _read(people: Float[np.ndarray, "6 56"], crop: Crop, picture: UInt8[np.ndarr
 def is_crowded(boxes: Float[np.ndarray, "n 4"], shape: tuple[int, ...]) -> bool:
     """Whether tiles may find more people than a fine search of the whole picture found.
 
+    So it is where somebody is small, where a pass is full, and where nobody was found in a picture that the fine search
+    shrinks: everybody may be small.
+
     Args:
         boxes: of the people found, pixels.
         shape: (height, width, ...) of the picture.
     """
+    if not len(boxes):
+        return max(shape[:2]) > _FINE
     sizes = (boxes[:, 2:] - boxes[:, :2]).max(-1)
     return len(boxes) >= _MOST or bool((sizes < _DISTANT * max(shape[:2])).any())
 

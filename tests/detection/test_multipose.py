@@ -2,7 +2,7 @@ import cv2
 import numpy as np
 
 from poselift.detection import build_detector
-from poselift.detection.multipose import MultiPose, cut_tiles
+from poselift.detection.multipose import MultiPose, cut_tiles, is_crowded
 from poselift.samples import demo_video
 from poselift.video import VideoReader
 
@@ -45,3 +45,18 @@ def test_twelve_people_are_found():
         picture[y : y + person.shape[0], x : x + person.shape[1]] = person
     found, scores = finder.people(picture)
     assert len(found) == len(scores) == 12
+
+
+def test_where_nobody_is_found_everybody_may_be_small():
+    nobody = np.zeros((0, 4))
+    assert is_crowded(nobody, (2160, 3840, 3))
+    assert not is_crowded(nobody, (540, 720, 3)), "the fine search does not shrink it"
+    assert not is_crowded(np.array([[0.0, 0.0, 500.0, 1500.0]]), (2160, 3840, 3))
+
+
+def test_two_small_people_of_a_4k_picture_are_found(shared):
+    """Of 200 pixels, in a picture of 3840; without tiles nobody is found."""
+    frame = next(iter(VideoReader(shared / "cases" / "small200.mp4"))).image
+    boxes, _ = MultiPose("cpu").people(frame)
+    assert len(boxes) == 2
+    assert (np.abs((boxes[:, 3] - boxes[:, 1]) - 190) < 60).all()

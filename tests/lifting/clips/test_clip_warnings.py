@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poselift.lifting.clips.clip_warnings import find_doubts, find_gaps, find_odd_rate
+from poselift.lifting.clips.clip_warnings import find_doubts, find_gaps, find_odd_rate, find_unsure
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.structures import Height, Keypoints2D, Motion
 from tests.lifting.clips.test_plausible_bodies import body
@@ -45,3 +45,20 @@ def test_children_are_named_until_somebody_gives_their_height(monkeypatch):
     assert warning.endswith("give --height")
     assert (warning.kind, warning.person) == ("person", 1)
     assert not any("child" in text for text in find_doubts(body(), CMU28))
+
+
+@pytest.mark.parametrize(("unsure", "warned"), [(0.1, False), (0.3, True)])
+def test_the_share_of_unsure_keypoints_is_told(unsure, warned):
+    """Keypoints that are missing are not unsure; a darkened demo clip has 24 and 43 % of unsure ones."""
+    scores = np.full((10, 17), 0.7)
+    scores[:, 11:] = 0.0
+    scores[:, : round(11 * unsure)] = 0.25
+    motion = replace(
+        body(), keypoints=Keypoints2D(scores[..., None] + [1.0, 2.0], scores, np.arange(10) / 30, COCO17, (64, 48))
+    )
+    found = find_unsure(motion, COCO17, 20)
+    assert [warning.kind for warning in found] == ["person"] * warned
+    if warned:
+        assert found[0].startswith(
+            "person 1: 27% of the keypoints are unsure (score below 0.3), seen in 50% of the clip"
+        )
