@@ -64,7 +64,7 @@ def html_page(title: str, parts: Sequence[Part], warnings: Sequence[str], notes:
     body += [f'<p class="note">{escape(note)}</p>' for note in notes]
     for part in parts:
         # A single section has the title of the page.
-        body += [f"<h2>{escape(part.section.title)}</h2>"] if len(parts) > 1 else []
+        body.append(f"<h2>{escape(part.section.title) if len(parts) > 1 else 'Results'}</h2>")
         body.append(_part(part))
     runs = [run for part in parts for entry in part.section.entries for run in entry.runs]
     body.append(_environment(runs))
@@ -99,7 +99,7 @@ def _figure(picture: Picture, section: Section) -> str:
     # A wide picture scrolls on a phone; shrunk to the screen it would be unreadable.
     image = f'<img alt="{caption}" style="min-width: {0.7 * picture.width:.0f}px" src="data:image/png;base64,{data}">'
     return (
-        f'<figure style="width: {picture.width}px"><div class="wide">{image}</div>'
+        f'<figure style="width: {picture.width}px"><div class="wide" tabindex="0">{image}</div>'
         f"<figcaption>{caption}</figcaption></figure>"
     )
 
@@ -113,7 +113,7 @@ def html_table(table: Table) -> str:
     blocks = table.blocks()
     rows = [_row(table, row, last=row is block[-1] and block is not blocks[-1]) for block in blocks for row in block]
     lines = [
-        f'<div class="wide"><table><thead><tr>{"".join(heads)}</tr></thead>',
+        f'<div class="wide" tabindex="0"><table><thead><tr>{"".join(heads)}</tr></thead>',
         f"<tbody>{''.join(rows)}</tbody></table></div>",
     ]
     citations = [f"<sup>{mark(place)}</sup> cited: {escape(text)}" for place, text in enumerate(table.citations)]
@@ -154,6 +154,6 @@ def _environment(runs: Sequence[Run]) -> str:
         rows.append(f"<tr>{''.join(cells)}</tr>")
     return (
         "<h2>How the runs were made</h2>\n"
-        f'<div class="wide"><table class="environment"><thead><tr>{heads}</tr></thead>'
+        f'<div class="wide" tabindex="0"><table class="environment"><thead><tr>{heads}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )

@@ -127,7 +127,7 @@ def _entry(trial: Trial) -> dict[str, Any]:
     return entry
 
 
-def round_known(value: float) -> float | None:
+def round_known(value: float | int) -> float | int | None:
     """A number for JSON, which has no NaN."""
     return round(value, 6) if np.isfinite(value) else None
 

@@ -83,5 +83,6 @@ def convert_to_html(markdown: str) -> str:
             + "</tr>"
             for row in rows
         )
-        blocks.append(f'<div class="wide"><table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>')
+        table = f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>"
+        blocks.append(f'<div class="wide" tabindex="0">{table}</div>')  # a keyboard can scroll it
     return "\n".join(blocks)

@@ -103,7 +103,7 @@ def _gait_table(trial: Trial) -> str:
         ("Step length, symmetry %", "step_length_symmetry_percent", "", 0),
         ("Stance, symmetry %", "stance_symmetry_percent", "", 0),
     ]
-    lines = ["| gait | |", "|---|---:|"]
+    lines = ["| gait | mean |", "|---|---:|"]
     for title, name, half, digits in rows:
         around = f" ± {found[half]:.{digits}f}" if half and np.isfinite(found[half]) else ""
         lines.append(f"| {title} | {format_number(found[name], digits)}{around} |")

@@ -6,6 +6,8 @@ import { openSeeked } from "../video/seeked.js";
 import { drawPreview } from "./preview.js";
 import { Session } from "./session.js";
 import { TimeLeft } from "./time_left.js";
+import { speaksAgainst } from "./refusal.js";
+import { forgotten, remember } from "./unfinished.js";
 import { Workroom } from "./workroom.js";
 import { stopCamera, useCamera } from "./camera.js";
 import { closeEditor, openEditor, unsaved } from "../editor/editor.js";
@@ -13,14 +15,14 @@ import { answerOf } from "./files.js";
 import { inside, loadResult } from "./result.js";
 
 const NAMES = { loading: "Loading the networks", opening: "Opening the video", finding: "Finding people", lifting: "Lifting to 3D" };
-/** Where the name of a video is kept while it is lifted. */
-const UNFINISHED = "poselift.unfinished";
 let site, workroom, opened = null, working = Promise.resolve(), seeked = null, address = null;
 export let session = null;
 
 /** Whether the page lies in one file, which has no detector; and whether it comes with a result to correct. */
 const alone = "worker.js" in inside, editing = alone || new URLSearchParams(location.search).has("edit");
 
+/** Whether a video element may play a type, where WebCodecs cannot decode it. */
+const canPlay = (type) => document.createElement("video").canPlayType(type);
 const stage = (name) => { document.body.dataset.stage = name; };
 const busy = () => document.body.dataset.stage === "work";
 
@@ -54,6 +56,10 @@ async function lift(file, given) {
   try {
     if (!await Promise.race([started, pressed])) return; // somebody was quicker than the page
     await Promise.race([working.catch(() => {}), pressed]); // a network runs for one video at a time
+    if (!given) {
+      const wrong = speaksAgainst(file.name, await Promise.race([workroom.run("check", { file }), pressed]), canPlay);
+      if (wrong) throw new Error(wrong);
+    }
     remember(file.name);
     if (address) URL.revokeObjectURL(address);
     address = URL.createObjectURL(file);
@@ -106,17 +112,6 @@ async function lifted(file, settings, progress, signal, given) {
   return made;
 }
 
-/** Keeps the name of the video that is being lifted, as long as it is; private windows may keep nothing. */
-function remember(name) {
-  try {
-    if (name) localStorage.setItem(UNFINISHED, name); else localStorage.removeItem(UNFINISHED);
-  } catch { /* no memory, then no words about the last time */ }
-}
-
-function remembered() {
-  try { return localStorage.getItem(UNFINISHED); } catch { return null; }
-}
-
 async function findSeeking(file, progress) {
   const film = document.createElement("video");
   Object.assign(film, { muted: true, playsInline: true, preload: "auto", src: address });
@@ -155,7 +150,9 @@ function valid() {
 function controls() {
   const choose = (file) => file && !alone && !busy() && leaves() && valid() && lift(file);
   byId("file").onchange = ({ target }) => { choose(target.files[0]); target.value = ""; };
-  byId("pick").onkeydown = (event) => { if (["Enter", " "].includes(event.key)) { event.preventDefault(); byId("file").click(); } };
+  byId("pick").onclick = () => byId("file").click();
+  // On a phone, the list lies below the video that it goes to.
+  byId("worst").addEventListener("click", () => byId("film").scrollIntoView({ block: "nearest" }));
   byId("sample").onclick = async () => {
     const answer = await fetch("two_people.mp4").catch(() => null);
     if (answer?.ok) choose(new File([await answer.blob()], "two_people.mp4", { type: "video/mp4" }));
@@ -193,11 +190,8 @@ async function start() {
   if (!editing) await keep().catch(() => {}); // a private window may keep nothing
   site = await (await answerOf("site.json", inside)).json();
   workroom = new Workroom(alone ? URL.createObjectURL(inside["worker.js"]) : "worker.js", (number) => seeked.picture(number), (seen) => drawPreview(byId("seen"), seen, site.drawing.skeletons.coco17.lines));
-  const unfinished = remembered();
-  if (unfinished) {
-    problem(`The page was closed while ${unfinished} was lifted, and nothing of it was kept. Open the video again.`);
-    remember();
-  }
+  const unfinished = await forgotten();
+  if (unfinished) problem(`The page was closed while ${unfinished} was lifted, and nothing of it was kept. Open the video again.`);
   document.documentElement.dataset.ready = "1";
 }
 const started = start().then(() => true, (error) => { stage("start"); problem(error.message); return false; });

@@ -5,8 +5,10 @@ export class TimeLeft {
   words(name, share) {
     const now = performance.now();
     if (name !== this.name) Object.assign(this, { name, begun: now });
-    const seconds = (now - this.begun) / 1000, percent = `${Math.floor(100 * share)} %`;
-    if (seconds < 1.5 || share < .02) return percent;
+    const seconds = (now - this.begun) / 1000, early = share < .02;
+    const percent = `${early ? (100 * share).toFixed(1) : Math.floor(100 * share)} %`;
+    // Of a long video, even 2 % take minutes.
+    if (!share || seconds < (early ? 10 : 1.5)) return percent;
     const left = seconds * (1 - share) / share;
     return `${percent} · ${left < 1.5 ? "a second" : left < 90 ? `${Math.round(left)} s` : `${Math.round(left / 60)} min`} left`;
   }

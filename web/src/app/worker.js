@@ -7,6 +7,7 @@ import { SecondLooks } from "../detector/second_looks.js";
 import {
   followPeople, guessedJoints, jointAngles, liftAgain, liftTrack, openNumbers, restrict, shownJoints, writeBvh, writeGlb, writeJson, writeNpz, zip,
 } from "../numbers/index.js";
+import { checkFile } from "../video/checked.js";
 import { openDecoded } from "../video/decoded.js";
 import { pictureReader } from "../video/pixels.js";
 import { Files } from "./files.js";
@@ -173,6 +174,7 @@ function stopper(number) {
 }
 
 const tasks = {
+  check: ({ file }) => checkFile(file),
   open: (request, progress) => ready = open(request, progress),
   find: (request, progress) => { lifted.clear(); return find(request, progress); },
   lift,
