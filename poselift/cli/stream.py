@@ -19,6 +19,7 @@ from poselift.cli.request_fields import make_request
 from poselift.cli.values import full_text, number_where
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
+from poselift.core.errors import InputError
 from poselift.export.json_lines import header_line
 from poselift.lifting.live.live_people import Latencies, LivePeople
 from poselift.lifting.live.live_stream import LiveStream, StreamRequest
@@ -79,6 +80,8 @@ def add_command(commands: Any) -> None:
         action="store_true",
         help="poses in the world frame, Y up from the ground, after the first seconds; needs a still camera",
     )
+    # Refused with its reason: `poselift lift` has it.
+    how.add_argument("--hands", action="store_true", help=argparse.SUPPRESS)
     how.add_argument("--device", default="auto", help=DEVICE_HELP)
     add_detector_options(parser, QUICK_DETECTOR)
     parser.set_defaults(run=run)
@@ -103,8 +106,13 @@ def run(arguments: argparse.Namespace) -> None:
     """Streams as a command line asks.
 
     Raises:
-        InputError: as of `stream`.
+        InputError: as of `stream`, or hands are asked for.
     """
+    if arguments.hands:
+        raise InputError(
+            "--hands: streams give no hands, which take 17 ms of CPU time each in every frame; record the video, and run "
+            "`poselift lift VIDEO --hands`"
+        )
     outputs = OutputRequest(not arguments.no_window, arguments.out, arguments.osc, arguments.websocket)
     wanted = make_request(StreamRequest, arguments, detector=make_detector_request(arguments, QUICK_DETECTOR))
     stream(StreamCommand(wanted, outputs, arguments.duration))

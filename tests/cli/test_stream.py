@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from poselift.cli.main import main
 from poselift.samples import demo_video
 from poselift.skeleton import get_skeleton
 from poselift.video import VideoReader, VideoWriter
@@ -187,3 +188,11 @@ def test_osc_and_websocket_clients_get_the_frames(second, tmp_path):
     frames = [arguments[0] for address, arguments in got if address == "/poselift/frame"]
     assert frames == [frame["frame"] for frame in map(json.loads, written[1:]) if frame["looked"]]
     assert any(address == "/poselift/1/head_top" for address, _ in got)
+
+
+def test_hands_are_refused_with_what_they_cost(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["stream", "--no-window", "--hands"])
+    assert ended.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "streams give no hands, which take 17 ms of CPU time each" in line
