@@ -92,7 +92,10 @@ def _evaluate(config: DictConfig, output: Path) -> None:
     for place, protocol in enumerate(protocols):
         scores = [each[place] for _, _, each in scored]
         warnings = predictions.warnings(views, protocol)
-        warnings += protocol.gaps(predictions.skeleton, {score.group for score in scores})
+        gaps = protocol.gaps(
+            predictions.skeleton, {score.group for score in scores}, sum(score.frames for score in scores)
+        )
+        warnings += gaps
         results = evaluation_results(
             scores,
             protocol,
@@ -109,13 +112,14 @@ def _evaluate(config: DictConfig, output: Path) -> None:
                 partial=predictions.partial,
             ),
         )
-        found.append((output if place == 0 else output / protocol.name, protocol, results, warnings))
+        note = f"{'The whole protocol: ' * bool(gaps)}{protocol.note}"
+        found.append((output if place == 0 else output / protocol.name, note, results, warnings))
     about = {**method, "settings": predictions.settings}
     save_predictions(
         output / "predictions.npz",
         Predictions(poses, predictions.skeleton, predictions.lengths, predictions.partial, about=about),
     )
-    for folder, protocol, results, warnings in found:
+    for folder, note, results, warnings in found:
         table = text_table(results)
         with atomic_pair(folder / "table.txt", folder / "metrics.json") as (text, metrics):
             write_text(text, table)
@@ -123,7 +127,7 @@ def _evaluate(config: DictConfig, output: Path) -> None:
         console.print(table, end="")
         for warning in warnings:
             console.print(f"warning: {warning}", style="yellow")
-        console.print(protocol.note)
+        console.print(note)
         console.print(f"Written to {folder}: metrics.json, table.txt{', predictions.npz' * (folder == output)}")
     report = shlex.join(["poselift", "report", *(str(folder) for folder, *_ in found)])
     console.print(f"Plots and pictures, alone or beside others: {report}")

@@ -60,7 +60,7 @@ def matching_peers(section: Section, peers: Sequence[Published]) -> list[tuple[P
 
     Each comes with the first entry on the same kind of 2D.
 
-    There are none if our runs lack views, groups or joints of the protocol, because the numbers would not compare.
+    There are none if our runs lack views, frames, groups or joints of the protocol: the numbers would not compare.
     """
     name, headline = section.results["protocol"], section.headline
     protocol = PROTOCOLS.get(name)
@@ -68,6 +68,7 @@ def matching_peers(section: Section, peers: Sequence[Published]) -> list[tuple[P
     if (
         protocol is None
         or section.results["settings"].get("view") is not None
+        or not protocol.has_frames(section.results["frames"])
         or not set(protocol.groups) <= set(headline["groups"])
         or not set(protocol.pck_joints if of_pck else protocol.joints) <= set(headline["joints"] or {})
     ):

@@ -11,7 +11,7 @@ from typing import Literal
 
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
-from poselift.data.h36m import ACTIONS
+from poselift.data.h36m import ACTIONS, FRAMES
 from poselift.data.made import MOVEMENTS
 from poselift.skeleton import H36M17, HUMANEVA15, MPI_INF_3DHP17, SMPL24, Skeleton
 
@@ -25,6 +25,10 @@ LIMB_JOINTS = tuple(
 
 H36M_ACTIONS = tuple(sorted(ACTIONS, key=str.lower))
 """In the order of papers' tables."""
+
+_SAME_FRAMES = 0.1
+"""Share of a benchmark's frames that two evaluations of it may differ by: MotionBERT's file has 4 % more, and three of
+its takes are left out."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ class Protocol:
         row: a template of the name of a view's row, with {subject} and {action}.
         average: whether the mean of every metric is over the groups' means or over all frames.
         groups: of the benchmark, in the order of its tables. If empty, the groups of the views.
+        frames: that the benchmark counts, of all its views together; 0 where papers do not agree on them.
         citation: of its definition.
         note: the choices on which the field differs.
         root: the joint at the origin of both sides, or "hips" for the middle of the hips.
@@ -58,6 +63,7 @@ class Protocol:
     citation: str
     note: str
     groups: tuple[str, ...] = ()
+    frames: int = 0
     root: str = "pelvis"
     pck_joints: tuple[str, ...] = ()
 
@@ -82,16 +88,21 @@ class Protocol:
             )
         return group
 
-    def gaps(self, skeleton: Skeleton, groups: Collection[str]) -> list[str]:
+    def has_frames(self, frames: int) -> bool:
+        """Whether so many evaluated frames may be all of the benchmark's."""
+        return abs(frames - self.frames) <= _SAME_FRAMES * self.frames or not self.frames
+
+    def gaps(self, skeleton: Skeleton, groups: Collection[str], frames: int) -> list[str]:
         """What of the protocol an evaluation lacks, a line each.
 
-        Joints, root and groups.
+        Joints, root, groups and frames.
 
         With a gap, the table does not compare with those of the field.
 
         Args:
             skeleton: of the predictions.
             groups: of the views.
+            frames: that count, of all views together.
         """
         joints = [joint for joint in self.joints if joint not in skeleton.joints]
         rows = [group for group in self.groups if group not in groups]
@@ -111,6 +122,11 @@ class Protocol:
                 f"no view of {', '.join(rows)}: measured on {len(self.groups) - len(rows)} of the {len(self.groups)} "
                 f"{self.group_by}s of protocol {self.name}"
             )
+        if not self.has_frames(frames):
+            found.append(
+                f"measured on {frames:,} frames, protocol {self.name} has {self.frames:,}: a part of its subjects, "
+                "takes, cameras or frames; published rows do not compare"
+            )
         return found
 
 
@@ -125,6 +141,7 @@ def _h36m(number: int, title: str, headline: str, alignment: str) -> Protocol:
         row="{action}",
         average="groups",
         groups=H36M_ACTIONS,
+        frames=FRAMES["test"],
         citation="Ionescu et al., 'Human3.6M', PAMI 2014; Pavllo et al., CVPR 2019, for the three protocols of today",
         note=f"Subjects 9 and 11, every frame, four cameras; {alignment}. All 17 joints, the root's zero among them; "
         "a predicted root is subtracted here, but not in VideoPose3D. The mean of the 15 actions' means.",

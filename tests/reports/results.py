@@ -80,7 +80,7 @@ def results(error=50.0, protocol="cmu_bench", name="ours", seed=0, model=None, *
             "poses": [],
             "skeleton": chosen.skeleton.name,
             "views": 2,
-            "frames": 300,
+            "frames": chosen.frames or 300,
             "model": model,
             "settings": {"flip": True, "data": {}, "view": None, "warnings": [], **settings},
             "environment": {"poselift": "0", "torch": "2", "command": "poselift evaluate"},

@@ -49,6 +49,14 @@ def test_each_number_is_where_its_title_says():
     assert set(numbers(found["pdj_by_joint"])["a"].values()) == {"49.5"}
 
 
+def test_a_part_of_a_benchmark_has_no_cited_rows():
+    peers = read_published()
+    whole = section(results(protocol="h36m_p1"))
+    assert matching_peers(whole, peers)
+    for frames in (543_344 // 5, 271_672):  # every fifth frame, half of the takes: with all fifteen actions
+        assert not matching_peers(section(results(protocol="h36m_p1") | {"frames": frames}), peers)
+
+
 def test_seeds_are_a_mean_and_a_deviation():
     found = tables(*(results(error, seed=seed) for seed, error in enumerate((49.0, 51.0))), results(60.0, name="b"))
     table = found["mpjpe_by_subject"]

@@ -50,6 +50,29 @@ def test_what_is_not_there_is_named():
 @pytest.mark.parametrize("name", ["cmu_bench", "pw3d"])
 def test_a_root_that_is_not_there_is_said_whether_or_not_it_counts(name):
     protocol = get_protocol(name)
-    said = [gap for gap in protocol.gaps(COCO17, protocol.groups) if "both sides are relative to the middle" in gap]
+    said = [
+        gap
+        for gap in protocol.gaps(COCO17, protocol.groups, protocol.frames)
+        if "both sides are relative to the middle" in gap
+    ]
     assert len(said) == 1
-    assert not [gap for gap in protocol.gaps(H36M17, protocol.groups) if "relative to" in gap]
+    assert not [gap for gap in protocol.gaps(H36M17, protocol.groups, protocol.frames) if "relative to" in gap]
+
+
+@pytest.mark.parametrize(
+    ("frames", "whole"),
+    [
+        (543_344, True),
+        (566_920, True),  # MotionBERT's file
+        (543_344 // 5, False),  # every fifth frame
+        (318_000, False),  # one subject
+        (271_672, False),  # half of the takes
+    ],
+)
+def test_a_part_of_the_frames_is_said(frames, whole):
+    protocol = get_protocol("h36m_p1")
+    said = protocol.gaps(H36M17, protocol.groups, frames)
+    assert protocol.has_frames(frames) == whole
+    assert [f"measured on {frames:,} frames, protocol h36m_p1 has 543,344" in gap for gap in said] == [True] * (
+        not whole
+    )

@@ -36,6 +36,17 @@ def test_the_rows_that_come_with_the_package():
     assert (theirs.keypoints, theirs.weights) == ("sh_conf", "open")
 
 
+def test_rows_of_one_paper_are_not_mixed():
+    """STCFormer, CVPR 2023, tables 1 and 2: the large model, the standard one, and with its last module."""
+    rows = {(row.name, row.protocol, row.exact_points): row.values for row in read_published()}
+    assert rows["STCFormer-L", "h36m_p1", False] == {"mpjpe": 40.5, "p_mpjpe": 31.8}
+    assert rows["STCFormer", "h36m_p1", False] == {"mpjpe": 41.0, "p_mpjpe": 32.0}
+    assert rows["STCFormer", "h36m_p1", True] == {"mpjpe": 22.0}
+    assert rows["STCFormer (refined)", "h36m_p1", True] == {"mpjpe": 21.3}
+    assert rows["MotionBERT", "h36m_p2", False]["p_mpjpe"] == 32.9
+    assert not any(word in row.citation for row in read_published() for word in ("index", "wizwand", "sotaverified"))
+
+
 def test_values_by_action_have_the_published_mean():
     rows = [row for row in read_published() if row.groups]
     assert {"VideoPose3D", "MixSTE", "MHFormer", "STCFormer"} <= {row.name for row in rows}
