@@ -52,10 +52,15 @@ have the weight 0, as the model has no neck and locks the wrists."""
 
 _BOTH = ("right", "left")
 
+_TRUNK, _WHOLE_TRUNK = "trunk", "whole_trunk"
+"""The second scales the torso of who has no spine and thorax that a keypoint shows. Without it the torso keeps the
+model's length, and that of a child then bends pelvis and hips by 45 degrees."""
+
 _SCALES = {
     "hip_width": ([("left_hip", "right_hip")], "Z", ["pelvis"]),
     "leg": ([(f"{side}_hip", f"{side}_knee") for side in _BOTH], "X Y", ["pelvis"]),
-    "trunk": ([("spine", "thorax"), ("spine", "neck_base")], "X Y", ["torso"]),
+    _TRUNK: ([("spine", "thorax"), ("spine", "neck_base")], "X Y", ["torso"]),
+    _WHOLE_TRUNK: ([("pelvis", "neck_base")], "X Y", ["torso"]),
     "shoulder_width": ([("left_shoulder", "right_shoulder")], "Z", ["torso"]),
     **{
         f"{part}_{side}": ([(f"{side}_{start}", f"{side}_{end}")], "X Y Z", [f"{body}_{side[0]}" for body in bodies])
@@ -143,6 +148,8 @@ def _make_scaling(
     """Scaling by distances alone: the markers are joints, whose places in the model no still pose needs to show."""
     measurements = []
     for measurement, (pairs, axes, bodies) in _SCALES.items():
+        if measurement == _WHOLE_TRUNK and any(each.get("name") == _TRUNK for each in measurements):
+            continue
         if all(joint in joints for pair in pairs for joint in pair):
             marker_pairs = _objects([_node("MarkerPair", markers=" ".join(pair)) for pair in pairs])
             scales = _objects([_node("BodyScale", body, axes=axes) for body in bodies])

@@ -69,6 +69,23 @@ def test_the_height_is_in_the_setup_of_scaling(tmp_path, walk):
     assert next(root.iter("height")).text == "1720.0"
 
 
+@pytest.mark.parametrize("hidden", [True, False])
+def test_the_torso_is_scaled_with_and_without_a_spine_that_keypoints_show(tmp_path, walk, hidden):
+    if hidden:  # as by a detector of COCO-17
+        scores = walk.keypoints.scores.copy()
+        scores[:, walk.keypoints.skeleton.indices(["spine", "thorax"])] = 0
+        walk = dataclasses.replace(walk, keypoints=dataclasses.replace(walk.keypoints, scores=scores))
+    write_opensim(tmp_path / "a.opensim", walk)
+    root = ElementTree.parse(tmp_path / "a.opensim" / "scale.xml").getroot()
+    pairs = {
+        pair.text
+        for measurement in root.iter("Measurement")
+        if any(body.get("name") == "torso" and "Y" in body.findtext("axes") for body in measurement.iter("BodyScale"))
+        for pair in measurement.iter("markers")
+    }
+    assert pairs == ({"pelvis neck_base"} if hidden else {"spine thorax", "spine neck_base"})
+
+
 def test_a_failure_leaves_the_folder_and_its_files_as_they_were(tmp_path, walk, monkeypatch):
     folder = tmp_path / "a.opensim"
     write_opensim(folder, walk)
