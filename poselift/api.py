@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
@@ -31,6 +31,7 @@ from poselift.lifting.run import Progress, lift_clip
 from poselift.lifting.world.found_camera import CameraMode
 from poselift.models import Weights, load_weights
 from poselift.recordings import read_recording
+from poselift.several_views.one_camera import take_calibration
 from poselift.skeleton import get_skeleton
 from poselift.structures import Keypoints2D, Recording
 
@@ -53,9 +54,12 @@ def lift(
     height: GivenHeights = None,
     fov: float | None = None,
     intrinsics: tuple[float, float, float, float] | None = None,
+    distortion: Sequence[float] | None = None,
+    fisheye: Sequence[float] | None = None,
+    calibration: str | os.PathLike[str] | None = None,
     world: bool = False,
     camera: CameraMode = "auto",
-    tilt: float | None = None,
+    tilt: float | Literal["calibration"] | None = None,
     hands: bool = False,
     skeleton: str | None = None,
     smooth: float | None = None,
@@ -82,9 +86,12 @@ def lift(
         height: standing height of everybody, or by person's number, metres; estimated if None.
         fov: field of view across the longer side of the picture, degrees; assumed if None.
         intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
+        distortion: k1, k2, p1, p2 and perhaps k3 of OpenCV's lens; none if None.
+        fisheye: k1, k2, k3, k4 of OpenCV's fisheye lens, instead of `distortion`.
+        calibration: file with the lens instead, as `poselift lift --calibration` takes it.
         world: whether the motion is in the world frame: Y up, the ground at Y = 0.
         camera: what the camera does, for the world: auto (found from the background), still, turning or moving.
-        tilt: how far the camera looks down, degrees, for the world; found from people if None.
+        tilt: how far the camera looks down, degrees, for the world; that of the file for "calibration"; found if None.
         hands: whether to look at hands too, where a wrist is seen.
         skeleton: "h36m17" or "cmu28"; Human3.6M's if None, as far as the weights give it.
         smooth: cutoff of a Butterworth filter, Hz; no filter if None.
@@ -103,17 +110,22 @@ def lift(
     """
     detector = default_detector(quality) if detector is None else detector
     wanted = DetectorRequest(detector) if isinstance(detector, str) else DetectorRequest("")
+    lens = {
+        "fov": fov,
+        "intrinsics": intrinsics,
+        "distortion": None if distortion is None else tuple(distortion),
+        "fisheye": None if fisheye is None else tuple(fisheye),
+    }
+    seen: Any = take_calibration({**lens, "tilt": tilt, "calibration": calibration})
     request = LiftRequest(
+        **seen,
         people=None if people is None else tuple(people),
         height=height,
-        fov=fov,
-        intrinsics=intrinsics,
         options=options,
         smooth=smooth,
         skeleton=skeleton,
         world=world,
         camera=camera,
-        tilt=tilt,
         hands=hands,
     )
     detection = replace(request.detection, start=start, end=end, fps=fps, quality=quality, mirrored=mirrored)

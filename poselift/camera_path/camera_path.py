@@ -117,7 +117,7 @@ def find_camera_path(
     frames: Iterable[Frame],
     tracks: Sequence[Keypoints2D],
     K: Float[np.ndarray, "3 3"],
-    distortion: Float[np.ndarray, " 5"] | None,
+    distortion: Float[np.ndarray, " k"] | None,
     assumed: bool,
     force: Literal["turning", "moving"] | None = None,
 ) -> CameraPath:
@@ -127,7 +127,7 @@ def find_camera_path(
         frames: of the clip, in order; read once.
         tracks: the people, who are no background.
         K: intrinsics of the widest frame, pixels.
-        distortion: k1, k2, p1, p2, k3; None for none.
+        distortion: k1, k2, p1, p2, k3, or k1 to k4 of a fisheye lens; None for none.
         assumed: whether the focal length is a guess, and may be found.
         force: what the camera does; by evidence if None.
     """
@@ -137,7 +137,7 @@ def find_camera_path(
 def solve_path(
     links: Links,
     K: Float[np.ndarray, "3 3"],
-    distortion: Float[np.ndarray, " 5"] | None,
+    distortion: Float[np.ndarray, " k"] | None,
     assumed: bool,
     force: Literal["turning", "moving"] | None = None,
 ) -> CameraPath:

@@ -30,12 +30,12 @@ class Lens:
 
     Attributes:
         K: intrinsics of the base lens, pixels.
-        distortion: k1, k2, p1, p2, k3; None for none.
+        distortion: k1, k2, p1, p2, k3, or k1 to k4 of a fisheye lens; None for none.
         unit: reduced pixels of an angle of one radian in the picture's middle.
     """
 
     K: Float[np.ndarray, "3 3"]
-    distortion: Float[np.ndarray, " 5"] | None
+    distortion: Float[np.ndarray, " k"] | None
     unit: float
 
     def plane(self, pixels: Float[np.ndarray, "n 2"]) -> Float[np.ndarray, "n 2"]:

@@ -54,7 +54,7 @@ def into_still_view(
     keypoints: Keypoints2D,
     path: CameraPath,
     K: Float[np.ndarray, "3 3"],
-    distortion: Float[np.ndarray, " 5"] | None,
+    distortion: Float[np.ndarray, " k"] | None,
 ) -> Keypoints2D:
     """A person's keypoints in the still view of their shot; NaN where it does not show them.
 

@@ -3,7 +3,7 @@
 import argparse
 from typing import get_args
 
-from poselift.cli.camera import add_camera_options
+from poselift.cli.camera import add_camera_options, add_lens_options, parse_tilt
 from poselift.cli.detector import add_quality_option
 from poselift.cli.formats import NAMES, parse_formats
 from poselift.cli.smooth import add_smooth_option
@@ -60,7 +60,7 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
         action="store_true",
         help="the pictures are a mirror image, as phones save selfies: mirror them back, so that left is left",
     )
-    add_camera_options(parser)
+    add_lens_options(add_camera_options(parser))
     how = parser.add_argument_group("how")
     how.add_argument(
         "--skeleton",
@@ -98,7 +98,7 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
     )
     how.add_argument(
         "--tilt",
-        type=float,
+        type=parse_tilt,
         metavar="DEG",
         help="how far the camera looks down, for --world: 0 for a level one, 90 for one that looks straight down "
         "(default: found from people who stand or walk)",

@@ -7,6 +7,7 @@ from poselift.cli.detector import make_detector_request
 from poselift.cli.request_fields import set_fields
 from poselift.core.errors import InputError
 from poselift.lifting.request import LiftRequest
+from poselift.several_views.one_camera import take_calibration
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ def make_lift_request(arguments: argparse.Namespace) -> CommandRequest:
     Raises:
         InputError: options contradict each other, or a value makes no sense.
     """
-    request = set_fields(CommandRequest(), {**vars(arguments), "detector": make_detector_request(arguments)})
+    detector = make_detector_request(arguments)
+    request = set_fields(CommandRequest(), {**take_calibration(vars(arguments)), "detector": detector})
     if request.draw is not None and not request.overlay:
         raise InputError("--draw writes into overlay.mp4, which --no-render leaves out; give one of the two")
     return request

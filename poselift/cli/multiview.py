@@ -137,7 +137,7 @@ def run(arguments: argparse.Namespace) -> None:
         SystemExit: nobody was lifted (`NOBODY`).
     """
     views = _make_views_request(arguments)
-    given = {**vars(arguments), "fov": None, "intrinsics": None}
+    given = {**vars(arguments), "fov": None, "intrinsics": None, "calibration": None}
     request = make_lift_request(argparse.Namespace(**given))
     inputs = _pair_inputs(arguments)
     first, video = inputs[0][1] or inputs[0][0], inputs[0][0]
@@ -220,9 +220,8 @@ def _render(clip: Clip, made: SeveralViews, view: int, path: Path, report: Progr
     """Writes one view with the joints of all views projected into it."""
     camera, clock = made.recording.cameras[view], made.reconstruction.clocks[view]
     people = [_seen_in(motion, made, view) for motion in made.recording.people]
-    # A lens with distortion bends the picture: only the detections fit it.
-    K = None if camera.distortion is not None else camera.K.astype(float)
-    renderer = OverlayRenderer(clip.image_size, people, threshold=people[0].threshold, K=K)
+    K = camera.K.astype(float)
+    renderer = OverlayRenderer(clip.image_size, people, threshold=people[0].threshold, K=K, lens=camera.lens)
     drawn = (
         (renderer.render(frame.image, float(clock.to_shared(np.array([frame.timestamp]))[0])), frame.timestamp)
         for frame in prefetch(frames_within(clip), AHEAD)

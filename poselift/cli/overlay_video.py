@@ -39,16 +39,16 @@ def write_overlay(
         InputError: a frame cannot be read, or the video cannot be written.
     """
     camera = recording.camera
-    # A lens with distortion bends the picture: only the detections fit it.
     people = [see_from_camera(motion, camera) for motion in recording.people]
-    K: np.ndarray | list[np.ndarray] | None = None if camera.distortion is not None else camera.K.astype(float)
-    if K is not None and camera.K.ndim == 3:
+    K: np.ndarray | list[np.ndarray] = camera.K.astype(float)
+    if camera.K.ndim == 3:
         K = [camera.at(motion.timestamps).K.astype(float) for motion in people]
     renderer = OverlayRenderer(
         camera.image_size,
         people,
         threshold=people[0].threshold,
         K=K,
+        lens=camera.lens,
         angles=[measure_joint_angles(motion) if motion.posed.any() else None for motion in people] if angles else (),
     )
     # Frames are decoded, drawn and encoded side by side.

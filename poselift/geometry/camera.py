@@ -24,6 +24,9 @@ MOST_PIXELS = 1 << 16
 _FOV = (5.0, 150.0)
 """Accepted fields of view, degrees: a pinhole camera does not describe other lenses."""
 
+_FISHEYE_FOV = (5.0, 170.0)
+"""Accepted fields of view of a fisheye lens, degrees: rays further than 85 degrees from its axis are left out."""
+
 _SQUEEZE = 4
 """Times by which fx and fy may differ: anamorphic lenses squeeze pictures to half."""
 
@@ -61,6 +64,7 @@ class Camera:
         t: the camera's place in the world, metres, (3,) or (t, 3).
         times: of the entries of what changes, seconds, increasing; None if nothing changes.
         name: of one camera of several; empty for a single one.
+        fisheye: k1, k2, k3, k4 of OpenCV's fisheye lens, instead of `distortion`.
 
     Raises:
         InputError: the size is none, K is no matrix of intrinsics, the distortion is not five numbers, R is no
@@ -83,11 +87,12 @@ class Camera:
     t: Float[np.ndarray, "*walk 3"] = field(default_factory=lambda: np.zeros(3))
     times: Float[np.ndarray, " t"] | None = None
     name: str = ""
+    fisheye: Float[np.ndarray, " 4"] | None = None
 
     def __post_init__(self) -> None:
         """Checks lens, size and pose."""
         object.__setattr__(self, "image_size", check_image_size(self.image_size))
-        _check_lens_arrays(self.K, self.distortion)
+        _check_lens_arrays(self.K, self.distortion, self.fisheye)
         _check_pose(self.R, self.t)
         _check_times(self.times, {"K": self.K[..., 0, 0], "R": self.R[..., 0, 0], "t": self.t[..., 0]})
 
@@ -100,6 +105,7 @@ class Camera:
         t: Float[np.ndarray, "3"],
         distortion: Float[np.ndarray, " 5"] | None = None,
         name: str = "",
+        fisheye: Float[np.ndarray, " 4"] | None = None,
     ) -> "Camera":
         """The camera that a calibration describes: a place X of the world is at R X + t in the camera frame.
 
@@ -110,9 +116,11 @@ class Camera:
             t: likewise, metres.
             distortion: k1, k2, p1, p2, k3.
             name: of the camera.
+            fisheye: k1, k2, k3, k4, instead of `distortion`.
         """
         _check_pose(R, t)
-        return cls(K, image_size, distortion=distortion, R=R.T, t=-np.linalg.solve(R, t), name=name)
+        place = -np.linalg.solve(R, t)
+        return cls(K, image_size, distortion=distortion, R=R.T, t=place, name=name, fisheye=fisheye)
 
     @property
     def still(self) -> bool:
@@ -124,7 +132,13 @@ class Camera:
         """Field of view across the longer side of the picture, degrees; the middle one of a zoom."""
         width, height = self.image_size
         focal = np.median(self.K[..., 0, 0] if width >= height else self.K[..., 1, 1])
-        return math.degrees(2 * math.atan(0.5 * max(width, height) / float(focal)))
+        half = 0.5 * max(width, height) / float(focal)
+        return math.degrees(2 * (math.atan(half) if self.fisheye is None else half))
+
+    @property
+    def lens(self) -> Float[np.ndarray, " k"] | None:
+        """The numbers that `poselift.geometry.project` takes: five of `distortion`, four of `fisheye`, or None."""
+        return self.distortion if self.fisheye is None else self.fisheye
 
     @property
     def extrinsics(self) -> tuple[Float[np.ndarray, "*turn 3 3"], Float[np.ndarray, "*walk 3"]]:
@@ -191,7 +205,7 @@ class Camera:
         return rays
 
     def _lens(self, dtype: np.dtype) -> np.ndarray | None:
-        return None if self.distortion is None else self.distortion.astype(dtype)
+        return None if self.lens is None else self.lens.astype(dtype)
 
 
 def nearest_rotation(matrices: Float[np.ndarray, "*t 3 3"]) -> Float[np.ndarray, "*t 3 3"]:
@@ -227,7 +241,11 @@ def turn_partly(R: Float[np.ndarray, "n 3 3"], share: Float[np.ndarray, " n"]) -
 
 
 def camera_for(
-    image_size: tuple[int, int], fov: float | None = None, intrinsics: tuple[float, float, float, float] | None = None
+    image_size: tuple[int, int],
+    fov: float | None = None,
+    intrinsics: tuple[float, float, float, float] | None = None,
+    distortion: Sequence[float] | None = None,
+    fisheye: Sequence[float] | None = None,
 ) -> Camera:
     """The camera with the given field of view or intrinsics, or an assumed one.
 
@@ -235,6 +253,9 @@ def camera_for(
         image_size: (width, height) in pixels.
         fov: field of view across the longer side of the picture, degrees.
         intrinsics: fx, fy, cx, cy in pixels of the upright picture, instead of `fov`.
+        distortion: k1, k2, p1, p2 and perhaps k3 of OpenCV's lens.
+        fisheye: k1, k2, k3, k4 of OpenCV's fisheye lens, instead of `distortion`; `fov` then counts angles, as that
+            lens does.
 
     Raises:
         InputError: both are given, or the values do not fit a camera.
@@ -246,12 +267,16 @@ def camera_for(
         'given'
     """
     width, height = check_image_size(image_size)
-    low, high = _FOV
-    values = check_lens(fov, intrinsics)
+    check_distortion(distortion, fisheye)
+    low, high = _FOV if fisheye is None else _FISHEYE_FOV
+    values = check_lens(fov, intrinsics, fisheye)
+    bent = None if distortion is None else np.array([*distortion, 0.0][:5], np.float32)
+    wide = None if fisheye is None else np.array(fisheye, np.float32)
     if values is not None:
         fx, fy, cx, cy = values
         said = f"{_said(values)} do not fit pictures of {width} x {height} pixels"
         camera = Camera(np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]], np.float32), (width, height))
+        camera = replace(camera, distortion=bent, fisheye=wide)
         if not low <= camera.fov <= high:
             raise InputError(
                 f"{said}: the field of view is {camera.fov:.3g} degrees, not {low:g} to {high:g}; give pixels"
@@ -259,11 +284,40 @@ def camera_for(
         if not (-width < cx < 2 * width and -height < cy < 2 * height):
             raise InputError(f"{said}: cx and cy are far outside; give pixels from the upper left corner")
         return camera
-    K = intrinsics_from_fov(width, height, math.radians(ASSUMED_FOV if fov is None else fov))
-    return Camera(K, (width, height), "assumed" if fov is None else "given")
+    if wide is not None:
+        assert fov is not None
+        half = math.radians(fov) / 2
+        angle = half * (1 + sum(k * half ** (2 * power) for power, k in enumerate(wide.tolist(), 1)))
+        if angle <= 0:
+            raise InputError(f"fisheye {_listed(wide)} is of no lens of {fov:g} degrees; give k1, k2, k3, k4 of yours")
+        K = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
+        K[[0, 1], [0, 1]] = max(width, height) / 2 / angle
+        K[:2, 2] = (width - 1) / 2, (height - 1) / 2
+    else:
+        K = intrinsics_from_fov(width, height, math.radians(ASSUMED_FOV if fov is None else fov))
+    return Camera(K, (width, height), "assumed" if fov is None else "given", bent, fisheye=wide)
 
 
-def check_lens(fov: object, intrinsics: object) -> tuple[float, float, float, float] | None:
+def check_distortion(distortion: object, fisheye: object) -> None:
+    """Checks the numbers of a lens that bends the picture.
+
+    Raises:
+        InputError: both are given, they are not four or five numbers, or none is finite.
+    """
+    if distortion is not None and fisheye is not None:
+        raise InputError("distortion and fisheye are both given; give those of one lens model")
+    for name, given, counts, wanted in (
+        ("distortion", distortion, (4, 5), "k1, k2, p1, p2 and perhaps k3"),
+        ("fisheye", fisheye, (4,), "k1, k2, k3, k4"),
+    ):
+        if given is None:
+            continue
+        values = [real_number(value) for value in given] if np.iterable(given) and not isinstance(given, str) else []
+        if len(values) not in counts or not all(value is not None and math.isfinite(value) for value in values):
+            raise InputError(f"{name} is {given!r:.60}; give {wanted}, finite numbers in OpenCV's order")
+
+
+def check_lens(fov: object, intrinsics: object, fisheye: object = None) -> tuple[float, float, float, float] | None:
     """Checks a field of view or intrinsics, as far as pictures of any size can have them.
 
     Returns:
@@ -272,7 +326,9 @@ def check_lens(fov: object, intrinsics: object) -> tuple[float, float, float, fl
     Raises:
         InputError: both are given, or no lens has these values.
     """
-    low, high = _FOV
+    low, high = _FOV if fisheye is None else _FISHEYE_FOV
+    if fisheye is not None and fov is None and intrinsics is None:
+        raise InputError("a fisheye lens needs its focal length; give --fov or --intrinsics too")
     if fov is not None and not low <= _number(fov, "fov") <= high:
         raise InputError(f"the field of view is {fov} degrees; give {low:g} to {high:g}, across the longer side")
     if intrinsics is None:
@@ -290,7 +346,7 @@ def check_lens(fov: object, intrinsics: object) -> tuple[float, float, float, fl
     return fx, fy, cx, cy
 
 
-def _check_lens_arrays(K: object, lens: object) -> None:
+def _check_lens_arrays(K: object, lens: object, fisheye: object) -> None:
     """Checks intrinsics and distortion."""
     if not isinstance(K, np.ndarray) or K.ndim not in (2, 3) or K.shape[-2:] != (3, 3) or K.dtype.kind not in "fiu":
         found = f"of the shape {np.shape(K)}" if isinstance(K, np.ndarray) else f"a {type(K).__name__}"
@@ -302,6 +358,15 @@ def _check_lens_arrays(K: object, lens: object) -> None:
         raise InputError(f"distortion is {found}; give k1, k2, p1, p2, k3 as an array of the shape (5,), or None")
     if isinstance(lens, np.ndarray) and not np.isfinite(lens).all():
         raise InputError("distortion has NaN or infinity; give k1, k2, p1, p2, k3, or None")
+    if fisheye is not None and lens is not None:
+        raise InputError("distortion and fisheye are both given; give those of one lens model")
+    if fisheye is not None and not (
+        isinstance(fisheye, np.ndarray)
+        and fisheye.shape == (4,)
+        and fisheye.dtype.kind in "fiu"
+        and np.isfinite(fisheye).all()
+    ):
+        raise InputError("fisheye must be k1, k2, k3, k4 as an array of four finite numbers, or None")
     assert isinstance(K, np.ndarray)
     if not np.isfinite(K).all() or (K[..., 0, 0] <= 0).any() or (K[..., 1, 1] <= 0).any():
         raise InputError("K must have finite numbers and positive focal lengths, in pixels")
@@ -338,7 +403,12 @@ def _check_times(times: Float[np.ndarray, " t"] | None, changing: dict[str, np.n
 
 def _said(intrinsics: Sequence[float]) -> str:
     """Intrinsics for a message."""
-    return f"intrinsics {','.join(f'{value:g}' for value in intrinsics)}"
+    return f"intrinsics {_listed(intrinsics)}"
+
+
+def _listed(values: Sequence[float] | np.ndarray) -> str:
+    """Numbers for a message."""
+    return ",".join(f"{value:g}" for value in values)
 
 
 def _number(value: object, name: str) -> float:

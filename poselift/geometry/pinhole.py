@@ -10,6 +10,11 @@ Camera frame: x right, y down, z forward. Pixel (0, 0) is the centre of the top-
     x' = x (1 + k1 r² + k2 r⁴ + k3 r⁶) + 2 p1 x y + p2 (r² + 2 x²)
     y' = y (1 + k1 r² + k2 r⁴ + k3 r⁶) + p1 (r² + 2 y²) + 2 p2 x y
 
+Four numbers are k1, k2, k3, k4 of OpenCV's fisheye lens, which bends the angle θ from its axis, with tan θ = r
+(Kannala and Brandt, A generic camera model, PAMI 2006; https://docs.opencv.org/4.x/db/d58/group__calib3d__fisheye.html):
+
+    x' = x θ' / r with θ' = θ (1 + k1 θ² + k2 θ⁴ + k3 θ⁶ + k4 θ⁸)
+
 Human3.6M's own code has x' = x (1 + Σ k r²ⁿ + p · x) + p r² with p = (p2, p1), a slightly different model: its terms
 in x² and x y have half of OpenCV's weight.
 """
@@ -30,6 +35,15 @@ NEAREST_PERSON = 0.2
 
 NEAREST = 1e-6
 """Smallest depth of a point that projects into the picture, metres."""
+
+FISHEYE_TERMS = 4
+"""Numbers that describe a fisheye lens."""
+
+WIDEST = math.radians(85.0)
+"""Largest angle of a ray from the camera's axis: on the plane z = 1 it is 11 m from the middle."""
+
+_CENTRE = 1e-9
+"""Distance from the middle of the plane z = 1 within which a lens bends nothing."""
 
 NEWTON_STEPS = 10
 NEWTON_TOLERANCE = 1e-4
@@ -95,17 +109,48 @@ def _undistort(distorted: Array, distortion: Array) -> Array:
     return xp.where((found & upright)[..., None], plane, xp.nan)
 
 
+def _bend(plane: Array, fisheye: Array) -> Array:
+    """Points (..., n, 2) of the plane z = 1 as a fisheye lens shows them."""
+    xp = array_namespace(plane)
+    radius = xp.linalg.vector_norm(plane, axis=-1)
+    bent, _ = _bend_angle(xp.atan(radius), fisheye)
+    return plane * (bent / xp.where(radius > _CENTRE, radius, 1.0) + (radius <= _CENTRE))[..., None]
+
+
+def _unbend(bent: Array, fisheye: Array) -> Array:
+    """The inverse of `_bend` by Newton's method; NaN where none exists, or at 90 degrees from the axis and more."""
+    xp = array_namespace(bent)
+    radius = xp.linalg.vector_norm(bent, axis=-1)
+    angle = radius
+    for _ in range(NEWTON_STEPS):
+        value, slope = _bend_angle(angle, fisheye)
+        angle = angle - (value - radius) / slope
+    value, slope = _bend_angle(angle, fisheye)
+    found = (xp.abs(value - radius) < NEWTON_TOLERANCE) & (slope > 0) & (angle > -_CENTRE) & (angle < WIDEST)
+    scale = xp.tan(xp.where(found, angle, 0.0)) / xp.where(radius > _CENTRE, radius, 1.0) + (radius <= _CENTRE)
+    return xp.where(found[..., None], bent * scale[..., None], xp.nan)
+
+
+def _bend_angle(angle: Array, fisheye: Array) -> tuple[Array, Array]:
+    """θ' of angles θ (..., n), radians, and its slope."""
+    k1, k2, k3, k4 = array_namespace(angle).unstack(fisheye[..., None, :], axis=-1)
+    squared = angle * angle
+    bent = angle * (1 + squared * (k1 + squared * (k2 + squared * (k3 + squared * k4))))
+    slope = 1 + squared * (3 * k1 + squared * (5 * k2 + squared * (7 * k3 + squared * 9 * k4)))
+    return bent, slope
+
+
 def project(
     points: Float[Array, "*#batch n 3"],
     K: Float[Array, "*#batch 3 3"],
-    distortion: Float[Array, "*#batch 5"] | None = None,
+    distortion: Float[Array, "*#batch k"] | None = None,
 ) -> Float[Array, "... n 2"]:
     """Pixels of points in the camera frame.
 
     Args:
         points: metres.
         K: intrinsics, pixels.
-        distortion: k1, k2, p1, p2, k3; None for a lens without distortion.
+        distortion: k1, k2, p1, p2, k3, or k1, k2, k3, k4 of a fisheye lens; None for a lens without distortion.
 
     Returns:
         Pixels; NaN for points at or behind the camera.
@@ -119,7 +164,9 @@ def project(
     depth = points[..., 2:]
     visible = depth > NEAREST
     plane = points[..., :2] / xp.where(visible, depth, 1.0)
-    if distortion is not None:
+    if distortion is not None and distortion.shape[-1] == FISHEYE_TERMS:
+        plane = _bend(plane, distortion)
+    elif distortion is not None:
         plane, _ = _distort(plane, distortion)
     x, y = xp.unstack(plane, axis=-1)
     K = K[..., None, :, :]
@@ -131,7 +178,7 @@ def project(
 def pixels_to_rays(
     pixels: Float[Array, "*#batch n 2"],
     K: Float[Array, "*#batch 3 3"],
-    distortion: Float[Array, "*#batch 5"] | None = None,
+    distortion: Float[Array, "*#batch k"] | None = None,
 ) -> Float[Array, "... n 3"]:
     """Viewing directions of pixels, scaled to z = 1.
 
@@ -140,7 +187,7 @@ def pixels_to_rays(
     Args:
         pixels: as from `project`.
         K: intrinsics, pixels.
-        distortion: k1, k2, p1, p2, k3; None for a lens without distortion.
+        distortion: k1, k2, p1, p2, k3, or k1, k2, k3, k4 of a fisheye lens; None for a lens without distortion.
 
     Returns:
         Rays in the camera frame; NaN where the pixel is NaN or the distortion has no inverse.
@@ -156,7 +203,8 @@ def pixels_to_rays(
     x = (pixels[..., 0] - K[..., 0, 2] - K[..., 0, 1] * y) / K[..., 0, 0]
     plane = xp.stack((x, y), axis=-1)
     if distortion is not None:
-        plane = _undistort(plane, distortion)
+        straighten = _unbend if distortion.shape[-1] == FISHEYE_TERMS else _undistort
+        plane = straighten(plane, distortion)
     return xp.concat((plane, xp.ones_like(plane[..., :1])), axis=-1)
 
 

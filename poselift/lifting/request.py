@@ -7,7 +7,7 @@ from poselift.core.download import quiet_downloads
 from poselift.core.errors import InputError
 from poselift.detection import Detector, build_detector
 from poselift.finding import DEFAULT_QUALITY
-from poselift.geometry.camera import check_lens
+from poselift.geometry.camera import check_distortion, check_lens
 from poselift.kinematics.filtering import check_cutoff
 from poselift.kinematics.height import GivenHeights, check_chosen
 from poselift.kinematics.up import check_tilt
@@ -103,6 +103,9 @@ class LiftRequest:
         height: standing height of everybody, or by person's number, metres; estimated if None.
         fov: field of view across the longer side of the picture, degrees; assumed if None.
         intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
+        distortion: k1, k2, p1, p2 and perhaps k3 of OpenCV's lens; none if None.
+        fisheye: k1, k2, k3, k4 of OpenCV's fisheye lens, instead of `distortion`.
+        lens_size: (width, height) of the pictures that a calibration of the lens is of; not checked if None.
         options: settings of the lifter.
         smooth: cutoff of a Butterworth filter of the motion, Hz; no filter if None.
         skeleton: the joints of the result; those of Human3.6M if None, as far as the weights give them.
@@ -121,6 +124,9 @@ class LiftRequest:
     height: GivenHeights = None
     fov: float | None = None
     intrinsics: tuple[float, float, float, float] | None = None
+    distortion: tuple[float, ...] | None = None
+    fisheye: tuple[float, ...] | None = None
+    lens_size: tuple[int, int] | None = None
     options: LiftOptions = field(default_factory=LiftOptions)
     smooth: float | None = None
     skeleton: str | None = None
@@ -131,7 +137,8 @@ class LiftRequest:
 
     def __post_init__(self) -> None:
         """Checks, before the long work, what does not depend on the video."""
-        check_lens(self.fov, self.intrinsics)
+        check_distortion(self.distortion, self.fisheye)
+        check_lens(self.fov, self.intrinsics, self.fisheye)
         check_chosen(self.people, self.height)
         if self.smooth is not None:
             check_cutoff(self.smooth, HIGHEST_RATE)

@@ -64,7 +64,10 @@ def lift_clip(
     """
     watch = Stopwatch()
     skeleton = choose_skeleton(request.skeleton, weights)
-    camera = camera_for(clip.image_size, request.fov, request.intrinsics)
+    if request.lens_size not in (None, tuple(clip.image_size)):
+        sizes = " and ".join(f"{width} x {height}" for width, height in (request.lens_size or (0, 0), clip.image_size))
+        raise InputError(f"the calibration and {clip.path} have pictures of {sizes} pixels; give that of this size")
+    camera = camera_for(clip.image_size, request.fov, request.intrinsics, request.distortion, request.fisheye)
     check_chosen(request.people, request.height)
     tracks, times, best = _track(clip, watch, lambda done: progress("Finding people", done))
     if tracks:

@@ -56,7 +56,7 @@ def encode(
     K: Float[Tensor, "b 3 3"],
     image_size: Float[Tensor, "b 2"],
     valid: Bool[Tensor, "b t"] | None = None,
-    distortion: Float[Tensor, "b 5"] | None = None,
+    distortion: Float[Tensor, "b k"] | None = None,
 ) -> Encoded:
     """The lifter's input for windows of 2D keypoints.
 
@@ -67,7 +67,7 @@ def encode(
         K: intrinsics.
         image_size: width and height in pixels.
         valid: True for frames of the clip, False for padding; None if there is no padding.
-        distortion: k1, k2, p1, p2, k3 in OpenCV's order; None if there is none.
+        distortion: k1, k2, p1, p2, k3 in OpenCV's order, or k1 to k4 of a fisheye lens; None if there is none.
     """
     if valid is None:
         valid = torch.ones_like(times, dtype=torch.bool)

@@ -14,7 +14,7 @@ def lift_windows(
     times: Float[Tensor, "b t"],
     K: Float[Tensor, "b 3 3"],
     image_size: Float[Tensor, "b 2"],
-    distortion: Float[Tensor, "b 5"] | None = None,
+    distortion: Float[Tensor, "b k"] | None = None,
     flip: bool = True,
 ) -> Estimate:
     """The estimate of one batch of windows.
@@ -26,7 +26,7 @@ def lift_windows(
         times: seconds, increasing.
         K: intrinsics, pixels.
         image_size: width and height, pixels.
-        distortion: k1, k2, p1, p2, k3 in OpenCV's order; None if there is none.
+        distortion: k1, k2, p1, p2, k3 in OpenCV's order, or k1 to k4 of a fisheye lens; None if there is none.
         flip: also lift the mirrored keypoints, and average.
     """
     encoded = encode(keypoints, scores, times, K, image_size, distortion=distortion)

@@ -9,6 +9,7 @@
 | `R`, `t` | of a motion in the world: R x + t is the world position of a place x of the camera frame, metres; lists of them for a camera that turns or moves |
 | `times` | seconds, one for each entry of such a list |
 | `distortion` | k1, k2, p1, p2, k3; absent for a lens without distortion |
+| `fisheye` | k1, k2, k3, k4 of a fisheye lens; absent for others |
 | `name` | of one camera of several |
 | `up_uncertainty_degrees` | standard deviation of the direction of up in the world |
 """  # noqa: E501 - a row of the table is one line
@@ -49,6 +50,8 @@ def camera_to_json(camera: Camera, in_world: bool, up_uncertainty: float | None 
         value["times"] = camera.times.tolist()
     if camera.distortion is not None:
         value["distortion"] = camera.distortion.tolist()
+    if camera.fisheye is not None:
+        value["fisheye"] = camera.fisheye.tolist()
     if camera.name:
         value["name"] = camera.name
     return {**value, **({"pose": _POSE} if in_world else {})}
@@ -89,6 +92,7 @@ def _read(value: Mapping[str, Any], path: str | os.PathLike[str]) -> Camera:
         times = _numbers(value["times"], (None,)) if "times" in value else None
         count = None if times is None else len(times)
         lens = _numbers(value["distortion"], (5,)) if value.get("distortion") is not None else None
+        fisheye = _numbers(value["fisheye"], (4,)) if value.get("fisheye") is not None else None
         return Camera(
             _numbers(value["K"], (3, 3), count),
             size_from_json(value["image_size"]),
@@ -98,6 +102,7 @@ def _read(value: Mapping[str, Any], path: str | os.PathLike[str]) -> Camera:
             _numbers(value.get("t", np.zeros(3)), (3,), count),
             times,
             str(value.get("name", "")),
+            fisheye,
         )
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(

@@ -96,17 +96,21 @@ def _read_file(path: Path) -> dict[str, Camera]:
     )
 
 
-def _camera(K: Any, size: Any, R: Any, t: Any, distortion: Any, name: str) -> Camera:
+def _camera(K: Any, size: Any, R: Any, t: Any, distortion: Any, name: str, fisheye: bool = False) -> Camera:
     """A camera from what a file says: X_cam = R X + t, R as a matrix or a rotation vector."""
     turn, move = np.asarray(R, np.float64), np.asarray(t, np.float64).reshape(-1)
     rotation = axis_angle_to_matrix(turn.reshape(-1)) if turn.size == 3 else turn.reshape(3, 3)
     lens = np.zeros(5)
     given = np.asarray([] if distortion is None else distortion, np.float64).reshape(-1)
+    if fisheye and len(given) != 4:
+        raise InputError(f"camera {name} has {len(given)} numbers of a fisheye lens; poselift takes k1, k2, k3, k4")
     if len(given) > 5 and np.any(given[5:]):
         raise InputError(f"camera {name} has {len(given)} numbers of distortion; poselift takes k1, k2, p1, p2, k3")
     lens[: min(len(given), 5)] = given[:5]
     width, height = (round(float(side)) for side in np.asarray(size).reshape(-1))
     matrix = np.asarray(K, np.float64).reshape(3, 3)
+    if fisheye:
+        return Camera.from_extrinsics(matrix, (width, height), rotation, move, name=name, fisheye=given)
     return Camera.from_extrinsics(matrix, (width, height), rotation, move, lens if lens.any() else None, name)
 
 
@@ -117,13 +121,15 @@ def _read_toml(text: str) -> dict[str, Camera]:
         if not isinstance(table, Mapping) or "matrix" not in table:
             continue
         name = str(table.get("name", key))
-        if table.get("fisheye"):
-            raise InputError(
-                f"camera {name} has a fisheye lens, which poselift does not know; calibrate it as a pinhole"
-            )
         distortion = table.get("distortions", table.get("distortion"))
         cameras[name] = _camera(
-            table["matrix"], table["size"], table["rotation"], table["translation"], distortion, name
+            table["matrix"],
+            table["size"],
+            table["rotation"],
+            table["translation"],
+            distortion,
+            name,
+            bool(table.get("fisheye")),
         )
     if not cameras:
         raise InputError("it has no table of a camera, with size, matrix, rotation and translation")
@@ -245,7 +251,7 @@ def write_pose2sim(path: Path, cameras: Iterable[Camera]) -> None:
     for index, camera in enumerate(cameras):
         R, t = camera.extrinsics
         name = camera.name or f"cam_{index + 1:02d}"
-        lens = np.zeros(5) if camera.distortion is None else camera.distortion
+        lens = np.zeros(5) if camera.lens is None else np.append(camera.lens, 0.0)[:5]
         key = re.sub(r"[^A-Za-z0-9_-]", "_", name)
         quoted = name.replace("\\", "\\\\").replace('"', '\\"')
         lines += [
@@ -256,7 +262,7 @@ def write_pose2sim(path: Path, cameras: Iterable[Camera]) -> None:
             f"distortions = {numbers(lens if lens[4] else lens[:4])}",
             f"rotation = {numbers(rotation_vector(R))}",
             f"translation = {numbers(t)}",
-            "fisheye = false",
+            f"fisheye = {str(camera.fisheye is not None).lower()}",
             "",
         ]
     lines += ["[metadata]", "adjusted = false", "error = 0.0", ""]

@@ -406,7 +406,7 @@ def _joined_keypoints(
     Their scores are the best of all views, so that a joint which any view shows is in sight.
     """
     plane, scores = seen.plane[0, block][span], seen.scores[:, block][:, span]
-    lens = None if camera.distortion is None else camera.distortion.astype(np.float64)
+    lens = None if camera.lens is None else camera.lens.astype(np.float64)
     K = camera.K.astype(np.float64)
     own = project(np.concatenate([np.nan_to_num(plane), np.ones_like(plane[..., :1])], -1), K, lens)
     from_others = project(joints, K, lens)
@@ -422,7 +422,7 @@ def _own_keypoints(
 ) -> dict[int, Keypoints2D]:
     """Everybody's keypoints in one view, pixels, by the number of the person."""
     count, found = len(times), {}
-    lens = None if camera.distortion is None else camera.distortion.astype(np.float64)
+    lens = None if camera.lens is None else camera.lens.astype(np.float64)
     for person in range(int(seen.people.max()) + 1):
         block = slice(person * count, (person + 1) * count)
         plane, scores = seen.plane[view, block], seen.scores[view, block]

@@ -36,6 +36,7 @@ class OverlayRenderer:
         threshold: lowest score of a drawn 2D joint.
         K: intrinsics of the video, pixels; those of each frame of each motion for a lens that zooms. Without them, or
             for motions in the world frame, only the detections are drawn.
+        lens: numbers of a lens that bends the picture (`Camera.lens`).
         angles: joint angles of each motion, to write beside the people; None for people without, empty for nobody's.
     """
 
@@ -46,9 +47,10 @@ class OverlayRenderer:
         *,
         threshold: float = THRESHOLD,
         K: Float[np.ndarray, "3 3"] | Sequence[Float[np.ndarray, "t 3 3"]] | None = None,
+        lens: Float[np.ndarray, " k"] | None = None,
         angles: Sequence[Angles | None] = (),
     ):
-        self._K = K
+        self._K, self._lens = K, lens
         self._motions = list(motions)
         self._keypoints = [_keypoints_to_draw(motion) for motion in motions]
         self._drawn = [joints_to_draw(motion) for motion in motions]
@@ -132,7 +134,7 @@ class OverlayRenderer:
         if self._K is None or self._motions[index].frame != "camera":
             return None
         K = self._K if isinstance(self._K, np.ndarray) else self._K[index][frame]
-        return pixels_of(self._points(index, frame), K), self._drawn[index][1]
+        return pixels_of(self._points(index, frame), K, self._lens), self._drawn[index][1]
 
     def _points(self, index: int, frame: int) -> Float[np.ndarray, "j 3"]:
         """The joints that are drawn, metres, in the frame of the motion."""

@@ -34,7 +34,7 @@ def test_without_options_the_defaults_are_those_of_the_request(parser):
 def test_every_option_has_a_field():
     parser = argparse.ArgumentParser(add_help=False)
     add_lift_options(parser)
-    assert {action.dest for action in parser._actions} - {"device"} <= set(names(CommandRequest()))
+    assert {action.dest for action in parser._actions} - {"device", "calibration"} <= set(names(CommandRequest()))
 
 
 def test_options_arrive(parser):
@@ -45,7 +45,7 @@ def test_options_arrive(parser):
     given += " --detector movenet-fast"
     request = make_lift_request(parser.parse_args(given.split()))
     assert request == CommandRequest(
-        detection=DetectionRequest(1.0, 2.0, 240.0, "best", request.detection.detector),
+        detection=DetectionRequest(1.0, 2.0, 240.0, "best", detector=request.detection.detector),
         weights="tiny",
         people=(1, 3),
         height={1: 1.8},

@@ -126,7 +126,7 @@ def test_lenses_that_are_none(fov, intrinsics, message):
     ],
 )
 def test_no_camera(changed, message):
-    given = {"K": np.eye(3), "image_size": (640, 480), "distortion": None, **STILL, **changed}
+    given = {"K": np.eye(3), "image_size": (640, 480), "distortion": None, "fisheye": None, **STILL, **changed}
     with pytest.raises(InputError, match=message):
         Camera.__post_init__(SimpleNamespace(**given))  # past the types, which are checked in tests alone
 

@@ -89,3 +89,25 @@ def test_world_to_camera_is_r_x_plus_t():
     t = torch.tensor([1.0, 2, 3])
     seen = world_to_camera(torch.tensor([[1.0, 0, 0]]), R, t)
     assert_close(seen, torch.tensor([[1.0, 3, 3]]))
+
+
+FISHEYE = np.array([0.05, -0.02, 0.003, -0.001])
+
+
+def test_a_fisheye_lens_is_opencvs():
+    points = np.random.default_rng(0).uniform([-3, -2, 1.0], [3, 2, 5], (200, 3))
+    K = np.array([[900.0, 0, 960], [0, 910, 540], [0, 0, 1]])
+    expected, _ = cv2.fisheye.projectPoints(points[:, None], np.zeros(3), np.zeros(3), K, FISHEYE)
+    pixels = project(points, K, FISHEYE)
+    np.testing.assert_allclose(pixels, expected[:, 0], atol=1e-6)
+    np.testing.assert_allclose(pixels_to_rays(pixels, K, FISHEYE), points / points[:, 2:], atol=1e-6)
+    np.testing.assert_allclose(project(np.array([[0.0, 0, 2]]), K, FISHEYE), [[960, 540]])
+
+
+def test_rays_beyond_a_fisheye_lens_are_unknown():
+    K = np.array([[500.0, 0, 0], [0, 500, 0], [0, 0, 1]])
+    pixels = np.array([[500 * np.radians(84), 0], [500 * np.radians(86), 0], [2000.0, 0], [np.nan, 0]])
+    rays = pixels_to_rays(pixels, K, np.zeros(4))
+    np.testing.assert_array_equal(np.isfinite(rays).all(-1), [True, False, False, False])
+    folded = pixels_to_rays(pixels[:1], K, np.array([-0.5, 0.0, 0, 0]))
+    assert np.isnan(folded[:, :2]).all()

@@ -19,6 +19,7 @@ from poselift.cli.values import explain_value
 from poselift.core.choices import did_you_mean
 from poselift.core.endings import PICTURE_ENDINGS, VIDEO_ENDINGS
 from poselift.core.errors import InputError
+from poselift.several_views.one_camera import LENS, take_calibration
 
 _YES, _NO = ("1", "true", "yes"), ("0", "false", "no")
 _LONGEST = 150
@@ -141,9 +142,9 @@ def _read_request(row: dict[str, str], request: CommandRequest, where: str) -> C
         else:
             raise InputError(f"{where}: {column} is {value!r}; write true or false")
     try:
-        given |= vars(parser.parse_args(tokens))
-        if {"fov", "intrinsics"} & set(given):  # a camera of the row replaces that for all videos
-            request = replace(request, fov=None, intrinsics=None)
+        given |= take_calibration(vars(parser.parse_args(tokens)))
+        if set(LENS) & set(given):  # a row's camera replaces that for all videos
+            request = replace(request, **dict.fromkeys((*LENS, "lens_size")))
         return set_fields(request, given)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None

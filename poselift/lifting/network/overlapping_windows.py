@@ -100,7 +100,7 @@ def _interleaved_rows(segment: Segment) -> list[Int[np.ndarray, " n"]]:
 
 def _windows(cut: Sequence[tuple[Segment, Int[np.ndarray, " t"]]]) -> Windows:
     """One batch of these frames of segments."""
-    lenses = [segment.camera.distortion for segment, _ in cut if segment.camera.distortion is not None]
+    lenses = [segment.camera.lens for segment, _ in cut if segment.camera.lens is not None]
     return Windows(
         np.stack([segment.pixels[rows] for segment, rows in cut]),
         np.stack([segment.scores[rows] for segment, rows in cut]),

@@ -17,7 +17,7 @@ class Windows:
         times: seconds from the first frame of each window.
         K: intrinsics of each window's camera, pixels.
         image_size: width and height of its picture, pixels.
-        distortion: k1, k2, p1, p2, k3 in OpenCV's order; None if no lens distorts.
+        distortion: k1, k2, p1, p2, k3 in OpenCV's order, or k1 to k4 of a fisheye lens; None if no lens distorts.
     """
 
     pixels: Float[np.ndarray, "b t j 2"]
@@ -25,7 +25,7 @@ class Windows:
     times: Float[np.ndarray, "b t"]
     K: Float[np.ndarray, "b 3 3"]
     image_size: Float[np.ndarray, "b 2"]
-    distortion: Float[np.ndarray, "b 5"] | None = None
+    distortion: Float[np.ndarray, "b k"] | None = None
 
     def __getitem__(self, rows: slice) -> "Windows":
         """Some of the windows."""

@@ -88,7 +88,7 @@ def turn_upright(
         K = camera.K
         turned = np.stack((K[1], -K[0], K[2])) @ _TO_RAYS
         turned[1, 2] += width - 1
-        distortion = camera.distortion
+        distortion = camera.distortion  # a fisheye lens is the same at all angles
         if distortion is not None:  # (p2, p1) turns like a vector
             k1, k2, p1, p2, k3 = distortion.tolist()
             distortion = np.array([k1, k2, -p2, p1, k3], np.float32)

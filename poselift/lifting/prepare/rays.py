@@ -30,7 +30,7 @@ def keypoint_rays(
     """
     both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
     inputs, outputs = skeleton_in.indices(both), skeleton_out.indices(both)
-    found = pixels_to_rays(pixels[:, inputs], camera.K, camera.distortion)
+    found = pixels_to_rays(pixels[:, inputs], camera.K, camera.lens)
     seen = np.isfinite(found).all(-1)
     rays, weights = (np.zeros((len(pixels), len(skeleton_out), *size)) for size in ((3,), ()))
     rays[:, outputs] = np.where(seen[..., None], found, 0.0)

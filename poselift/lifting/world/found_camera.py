@@ -145,7 +145,7 @@ def find_camera(
         if mode == "still" or (motion is not None and motion.still) or (motion is None and _is_blank(frames())):
             return FoundCamera(mode, None, motion)
     force = mode if mode in ("turning", "moving") else None
-    path = find_camera_path(frames(), tracks, camera.K, camera.distortion, camera.origin == "assumed", force)
+    path = find_camera_path(frames(), tracks, camera.K, camera.lens, camera.origin == "assumed", force)
     return FoundCamera(mode, None if path.still else path)
 
 

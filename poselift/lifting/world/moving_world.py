@@ -52,8 +52,8 @@ def see_still(track: Keypoints2D, path: CameraPath | None, camera: Camera) -> St
     shot = next(shot for shot in path.shots if shot.first <= row < shot.end)
     if shot.kind in ("still", "unknown"):
         return StillView(track, camera, track, shot)
-    still = replace(camera, K=still_lens(path, row, camera.K).astype(np.float32), distortion=None)
-    return StillView(into_still_view(track, path, camera.K, camera.distortion), still, track, shot)
+    still = replace(camera, K=still_lens(path, row, camera.K).astype(np.float32), distortion=None, fisheye=None)
+    return StillView(into_still_view(track, path, camera.K, camera.lens), still, track, shot)
 
 
 def place_in_moving_world(

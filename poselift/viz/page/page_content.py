@@ -124,7 +124,9 @@ def encode(
         "world": motions[0].frame == "world",
         "up": rotation_to_y_up(motions).tolist(),
         "camera": {
-            key: np.asarray(view.camera[key]).tolist() for key in ("K", "R", "t", "times") if key in view.camera
+            key: np.asarray(view.camera[key]).tolist()
+            for key in ("K", "R", "t", "times", "distortion", "fisheye")
+            if key in view.camera
         },
         "size": list(view.camera["image_size"]),
         "video": video,

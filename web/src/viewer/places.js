@@ -10,6 +10,7 @@ export function prepare(person, { up, camera, world }) {
   person.scale = new Float32Array(person.times.length * joints); // pixels for a metre at the joint
   const dot = (row, x, y, z) => row[0] * x + row[1] * y + row[2] * z;
   let { K, R, t } = cameraAt(camera, times[0]), back = turnedBack(R), [tx, ty, tz] = t ?? [0, 0, 0];
+  const lens = lensOf(camera);
   // Hundreds of thousands of joints in ten minutes: no arrays for each.
   for (let i = 0, frame = 0; frame < times.length; frame++) for (let joint = 0; joint < joints; joint++, i++) {
     if (camera.times && !joint) ({ K, R, t } = cameraAt(camera, times[frame])), back = turnedBack(R), [tx, ty, tz] = t;
@@ -20,10 +21,27 @@ export function prepare(person, { up, camera, world }) {
     const a = world && R ? dot(back[0], x - tx, y - ty, z - tz) : x, b = world && R ? dot(back[1], x - tx, y - ty, z - tz) : y;
     const depth = !world ? z : R ? dot(back[2], x - tx, y - ty, z - tz) : NaN, seen = depth > 0.1 ? 1 / depth : NaN;
     // The middle of the first pixel is 0.5 from the edge.
-    person.pixels[2 * i] = seen * dot(K[0], a, b, depth) + 0.5;
-    person.pixels[2 * i + 1] = seen * dot(K[1], a, b, depth) + 0.5;
+    const [across, down] = lens ? lens(seen * a, seen * b) : [seen * a, seen * b];
+    person.pixels[2 * i] = dot(K[0], across, down, 1) + 0.5;
+    person.pixels[2 * i + 1] = dot(K[1], across, down, 1) + 0.5;
     person.scale[i] = K[0][0] * seen;
   }
+}
+
+/** How a lens moves a point of the plane z = 1 (poselift.geometry.pinhole); null for one that bends nothing. */
+export function lensOf({ distortion, fisheye }) {
+  if (fisheye) return (x, y) => {
+    const radius = Math.hypot(x, y), angle = Math.atan(radius), squared = angle * angle;
+    const bent = angle * (1 + fisheye.reduceRight((sum, k) => squared * (k + sum), 0));
+    const scale = radius > 1e-9 ? bent / radius : 1;
+    return [scale * x, scale * y];
+  };
+  if (distortion) return (x, y) => {
+    const [k1, k2, p1, p2, k3] = distortion, squared = x * x + y * y;
+    const radial = 1 + squared * (k1 + squared * (k2 + squared * k3));
+    return [x * radial + 2 * p1 * x * y + p2 * (squared + 2 * x * x), y * radial + p1 * (squared + 2 * y * y) + 2 * p2 * x * y];
+  };
+  return null;
 }
 
 /** Intrinsics and pose of the camera at a time; one that is still has the same always. */

@@ -1,0 +1,109 @@
+"""A lens that bends the picture: with it, people are where they are."""
+
+import json
+
+import numpy as np
+import pytest
+
+import poselift
+from poselift.cli.main import main
+from poselift.core.errors import InputError
+from poselift.geometry import Camera, axis_angle_to_matrix
+from poselift.recordings import read_recording
+from poselift.several_views.calibration_files import write_pose2sim
+
+FISHEYE = (0.0, 0.0, 0.0, 0.0)
+SIZE = (1920, 1080)
+
+
+@pytest.fixture(scope="session")
+def wide(shared):
+    """Keypoints of somebody who walks at 4.0 m before a fisheye lens of 120 degrees."""
+    return shared / "cases" / "fisheye_120.json"
+
+
+@pytest.fixture(scope="session")
+def calibration(tmp_path_factory):
+    """The lens of `wide`, looking down by 20 degrees in a world whose Z is up, and another camera."""
+    focal = 960 / np.radians(60)
+    K = np.array([[focal, 0, 959.5], [0, focal, 539.5], [0, 0, 1.0]])
+    turn = axis_angle_to_matrix(np.array([np.pi / 2 + np.radians(20), 0, 0]))
+    path = tmp_path_factory.mktemp("lens") / "calibration.toml"
+    one = Camera.from_extrinsics(K, SIZE, turn, np.array([0.0, 0, 3]), name="wide", fisheye=np.zeros(4))
+    write_pose2sim(path, [one, Camera(K, SIZE, name="other", t=np.ones(3))])
+    return path
+
+
+def depths(recording):
+    return recording.people[0].root[:, 2]
+
+
+@pytest.mark.parametrize("lens", ["fov", "intrinsics", "calibration"])
+def test_a_fisheye_lens_is_taken_out(lens, wide, calibration):
+    focal = 960 / np.radians(60)
+    given = {
+        "fov": {"fov": 120, "fisheye": FISHEYE},
+        "intrinsics": {"intrinsics": (focal, focal, 959.5, 539.5), "fisheye": FISHEYE},
+        "calibration": {"calibration": f"{calibration}:wide"},
+    }
+    found = poselift.lift(keypoints=wide, image_size=SIZE, fps=30, **given[lens])
+    assert depths(found) == pytest.approx(4.0, abs=0.15)
+    assert found.camera.fov == pytest.approx(120)
+    # On the true picture, the 3D lies on the keypoints.
+    motion = found.people[0]
+    joints = motion.skeleton.indices(["left_ankle", "right_ankle", "left_wrist", "right_wrist"])
+    names = [motion.skeleton.joints[joint] for joint in joints]
+    pixels = motion.keypoints.keypoints[:, motion.keypoints.skeleton.indices(names)]
+    drawn = found.camera.project((motion.joints + motion.root[:, None])[:, joints].astype(float))
+    assert np.nanmedian(np.linalg.norm(drawn - pixels, axis=-1)) < 8
+    if lens == "fov":
+        bare = poselift.lift(keypoints=wide, image_size=SIZE, fps=30, fov=120)
+        assert depths(bare).max() < 3.5
+
+
+def test_the_command_writes_the_lens_and_takes_the_tilt(wide, calibration, tmp_path, capsys):
+    given = ["lift", "--keypoints", str(wide), "--size", "1920x1080", "--fps", "30", "--no-csv"]
+    given += ["--calibration", f"{calibration}:wide", "--tilt", "calibration", "--world", "--out", str(tmp_path / "a")]
+    assert main(given) in (None, 0)
+    camera = json.loads((tmp_path / "a" / "person_1.json").read_text())["camera"]
+    assert camera["fisheye"] == [0, 0, 0, 0]
+    up = np.array(camera["R"])[1]
+    assert np.degrees(np.arctan2(-up[2], -up[1])) == pytest.approx(20, abs=3)
+    assert (tmp_path / "a" / "overlay.mp4").stat().st_size > 10_000
+    np.testing.assert_array_equal(read_recording(tmp_path / "a").camera.fisheye, np.zeros(4))
+
+
+def test_a_calibration_of_other_pictures_or_without_the_camera_is_refused(wide, calibration):
+    with pytest.raises(InputError, match="1920 x 1080 and 3840 x 2160 pixels"):
+        poselift.lift(keypoints=wide, image_size=(3840, 2160), fps=30, calibration=f"{calibration}:wide")
+    with pytest.raises(InputError, match="the cameras wide, other; give one of them"):
+        poselift.lift(keypoints=wide, image_size=SIZE, calibration=calibration)
+    with pytest.raises(InputError, match="the calibration has the lens"):
+        poselift.lift(keypoints=wide, image_size=SIZE, calibration=calibration, fov=60)
+    with pytest.raises(InputError, match="needs the file"):
+        poselift.lift(keypoints=wide, image_size=SIZE, tilt="calibration", world=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("--distortion 1,2,3", "k1, k2, p1, p2 and perhaps k3"),
+        ("--distortion 1,2,3,nan", "finite numbers"),
+        ("--distortion 1,2,a,4", "not the numbers of a lens"),
+        ("--fisheye 1,2,3", "not the numbers of a fisheye lens"),
+        ("--fisheye 0,0,0,0", "give --fov or --intrinsics too"),
+        ("--fisheye 0,0,0,0 --fov 175", "give 5 to 170"),
+        ("--fisheye 0,0,0,0 --fov 100 --distortion 0,0,0,0", "both given"),
+        ("--fisheye=-9,0,0,0 --fov 120", "of no lens"),
+    ],
+)
+def test_a_lens_that_is_none_is_one_line(given, said, tmp_path, capsys):
+    keypoints = tmp_path / "k.json"
+    body = [value for joint in range(17) for value in (500 + 9 * joint, 300 + 20 * joint, 0.9)]
+    rows = [{"image_id": f"{frame}.jpg", "category_id": 1, "keypoints": body, "score": 2.0} for frame in range(5)]
+    keypoints.write_text(json.dumps(rows))
+    with pytest.raises(SystemExit) as stopped:
+        main(["lift", "--keypoints", str(keypoints), "--size", "1920x1080", "--fps", "30", *given.split()])
+    assert stopped.value.code == 2
+    error = capsys.readouterr().err.strip().splitlines()[-1]
+    assert said in error
