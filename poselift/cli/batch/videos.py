@@ -144,7 +144,7 @@ def _read_request(row: dict[str, str], request: CommandRequest, where: str) -> C
     try:
         given |= take_calibration(vars(parser.parse_args(tokens)))
         if set(LENS) & set(given):  # a row's camera replaces that for all videos
-            request = replace(request, **dict.fromkeys((*LENS, "lens_size")))
+            request = replace(request, fov=None, intrinsics=None, distortion=None, fisheye=None, lens_size=None)
         return set_fields(request, given)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
