@@ -29,6 +29,7 @@ from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.npz import npz_arrays
+from poselift.geometry.camera import Camera
 from poselift.skeleton.hand import HAND21
 from poselift.structures import Motion
 
@@ -52,12 +53,13 @@ _OPTIONAL = ("uncertainty", "contacts", *HAND_ARRAYS)
 
 
 @check_annotations
-def write_npz(path: str | os.PathLike[str], motion: Motion) -> None:
+def write_npz(path: str | os.PathLike[str], motion: Motion, camera: Camera | None = None) -> None:
     """Writes the arrays of a motion as npz.
 
     Args:
         path: the file to write.
         motion: one person's motion.
+        camera: one that changes with time is written as `camera_K`, `camera_R` and `camera_t` in the motion's frames.
 
     Raises:
         InputError: the file cannot be written.
@@ -74,6 +76,10 @@ def write_npz(path: str | os.PathLike[str], motion: Motion) -> None:
     if motion.hands is not None:
         values |= {name: getattr(motion.hands, field) for name, field in HAND_ARRAYS.items()}
     arrays: dict[str, Any] = {name: value.astype(_ARRAYS[name][0]) for name, value in values.items()}
+    if camera is not None and camera.times is not None:
+        frames, there = len(motion), camera.at(motion.timestamps)
+        for name, value, each in (("K", there.K, (3, 3)), ("R", there.R, (3, 3)), ("t", there.t, (3,))):
+            arrays[f"camera_{name}"] = np.broadcast_to(value, (frames, *each)).astype(np.float64)
     # An open file, because numpy appends ".npz" to a path with another ending.
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
         np.savez_compressed(file, **arrays)

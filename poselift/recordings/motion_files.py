@@ -12,7 +12,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_pair, write_text
 from poselift.core.safe_parsing import whole_number
 from poselift.geometry.camera import Camera
-from poselift.recordings.camera_json import size_from_json
+from poselift.recordings.camera_json import cameras_from_json, size_from_json
 from poselift.recordings.motion_arrays import HAND_ARRAYS, read_npz, write_npz
 from poselift.recordings.motion_json import describe_motion, format_description, read_sidecar, skeleton_from_json
 from poselift.skeleton import Pelvis
@@ -159,6 +159,8 @@ def write_pair(npz_path: Path, motion: Motion, about: Mapping[str, Any]) -> None
     """Writes the arrays of a motion and the JSON beside them, which has this content."""
     json_path = npz_path.with_suffix(".json")
     text = format_description(json_path, about)
+    changes = "cameras" not in about and "times" in about.get("camera", {})
+    camera = cameras_from_json(dict(about), json_path)[0] if changes else None
     with atomic_pair(npz_path, json_path) as (npz, beside):
-        write_npz(npz, motion)
+        write_npz(npz, motion, camera)
         write_text(beside, text)

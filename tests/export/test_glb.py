@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -5,6 +7,7 @@ import torch
 from poselift.export.body_mesh import make_body_mesh
 from poselift.export.glb import write_glb
 from poselift.geometry import quaternion_to_matrix
+from poselift.geometry.camera import Camera
 from poselift.kinematics import solve
 from poselift.skeleton import CMU28, H36M17
 from poselift.skeleton.hand import SIDES
@@ -165,3 +168,35 @@ def test_spans_without_a_hand_are_in_the_extras(tmp_path):
     write_glb(tmp_path / "a.glb", [motion])
     extras = Scene(tmp_path / "a.glb").file.nodes[0].extras
     assert extras["unseen_s"] == {"right_fingers": [[0.0667, 0.1]]}
+
+
+def test_a_camera_that_turns_and_zooms_is_animated(tmp_path):
+    motion = replace(walking(frames=10), frame="world")
+    angles = np.radians(np.linspace(0, 30, 5))
+    zero, one = np.zeros(5), np.ones(5)
+    # Level, along -Z, then turned to the left about Y.
+    about_y = np.stack(
+        [np.cos(angles), zero, np.sin(angles), zero, one, zero, -np.sin(angles), zero, np.cos(angles)], 1
+    )
+    R = about_y.reshape(5, 3, 3) @ np.diag([1.0, -1.0, -1.0])
+    t = np.stack([np.linspace(0, 1, 5), 1.5 * one, 4 * one], 1)
+    K = np.tile([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]], (5, 1, 1))
+    K[:, :2, :2] *= np.linspace(1, 1.4, 5)[:, None, None]
+    camera = Camera(K, (640, 480), R=R, t=t, times=np.array([-0.1, 0.0, 0.1, 0.2, 0.3]))
+    write_glb(tmp_path / "walk.glb", [motion], camera=camera)
+    scene = Scene(tmp_path / "walk.glb")
+    (lens,) = scene.file.cameras
+    assert lens.perspective.yfov == pytest.approx(2 * np.arctan(240 / (500 * 1.25)))
+    assert lens.perspective.aspectRatio == pytest.approx(640 / 480)
+    node = scene.file.nodes[scene.names.index("camera")]
+    np.testing.assert_allclose(node.extras["focal_px"], K[1:, 1, 1])
+    np.testing.assert_allclose(scene.channel("camera", "translation"), t[1:], atol=1e-6)
+    # glTF has x, y, z, w; a camera looks along its -Z, with Y up.
+    x, y, z, w = scene.channel("camera", "rotation").T
+    turned = quaternion_to_matrix(torch.tensor(np.stack([w, x, y, z], 1), dtype=torch.float64)).numpy()
+    np.testing.assert_allclose(turned, about_y.reshape(5, 3, 3)[1:], atol=1e-6)
+    (animation,) = scene.file.animations
+    times = {scene.names[each.target.node]: animation.samplers[each.sampler].input for each in animation.channels}
+    np.testing.assert_allclose(scene.data(times["camera"])[:, 0], [0, 0.1, 0.2, 0.3], atol=1e-6)
+    write_glb(tmp_path / "still.glb", [motion], camera=Camera(K[0], (640, 480), R=R[0], t=t[0]))
+    assert not Scene(tmp_path / "still.glb").file.cameras

@@ -72,3 +72,20 @@ def test_without_a_camera_the_keypoints_have_a_picture_of_their_own(motion, tmp_
     found = read(tmp_path / "walk.rrd")
     assert "/image/person_1/keypoints" in found
     assert "/world/camera" not in found
+
+
+def test_a_camera_that_turns_and_zooms_has_an_entry_for_each_time(motion, tmp_path):
+    pytest.importorskip("rerun", reason="rerun-sdk is not installed")
+    lenses, places = np.stack([K, 1.2 * K, 1.4 * K]), np.array([[0.0, 1, 4], [0.1, 1, 4], [0.2, 1, 4]])
+    lenses[:, 2] = 0, 0, 1
+    turned = np.stack([np.eye(3), np.diag([-1.0, 1, -1]), np.eye(3)])
+    camera = Camera(lenses, (640, 480), R=turned, t=places, times=np.array([0.0, 0.1, 0.2]))
+    write_rerun(tmp_path / "walk.rrd", [motion], camera)
+    found = read(tmp_path / "walk.rrd")
+    pose, lens = found["/world/camera"], found["/world/camera/image"]
+    np.testing.assert_allclose([row[0] for row in pose["Transform3D:translation"].to_pylist()], places, atol=1e-6)
+    matrices = np.reshape([row[0] for row in pose["Transform3D:mat3x3"].to_pylist()], (3, 3, 3)).swapaxes(1, 2)
+    np.testing.assert_allclose(matrices, turned)
+    focals = np.reshape([row[0] for row in lens["Pinhole:image_from_camera"].to_pylist()], (3, 9))[:, 0]
+    np.testing.assert_allclose(focals, [500, 600, 700])
+    np.testing.assert_allclose(pose["time"].cast("int64").to_numpy() / 1e9, camera.times, atol=1e-8)

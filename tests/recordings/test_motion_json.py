@@ -7,7 +7,7 @@ import pytest
 import poselift
 from poselift.core.errors import InputError
 from poselift.geometry.camera import Camera
-from poselift.recordings import read_sidecar, write_motion
+from poselift.recordings import read_motion, read_sidecar, write_motion
 from poselift.recordings.camera_json import cameras_from_json
 from poselift.skeleton import H36M17
 
@@ -101,6 +101,23 @@ def test_cameras_that_turn_and_several_of_them_come_back(tmp_path, world_motion,
         np.testing.assert_array_equal(getattr(first, name), getattr(moving, name))
     assert (first.name, first.origin, second.still, second.origin) == ("left", "given", True, "assumed")
     assert not {"times", "distortion", "name"} & set(content["cameras"][1])
+    assert not any(name.startswith("camera") for name in np.load(tmp_path / "a.npz").files)
     content["cameras"][0]["times"] = [0.0]
     with pytest.raises(InputError, match="is damaged"):
         cameras_from_json(content, tmp_path / "a.json")
+
+
+def test_a_single_camera_that_turns_is_in_the_npz_too(tmp_path, world_motion, about):
+    """In the frames of the motion, for those who read no JSON."""
+    (still,) = about["cameras"]
+    turned = np.array([np.eye(3), np.diag([-1.0, 1, -1])])
+    moving = Camera(still.K, (640, 480), "given", None, turned, np.ones((2, 3)), np.array([0.0, 1.5]))
+    write_motion(tmp_path / "a.npz", world_motion, **{**about, "cameras": [moving]})
+    with np.load(tmp_path / "a.npz") as arrays:
+        there = moving.at(world_motion.timestamps)
+        np.testing.assert_allclose(arrays["camera_R"], there.R)
+        np.testing.assert_array_equal(arrays["camera_t"], there.t)
+        np.testing.assert_array_equal(arrays["camera_K"], np.tile(still.K, (len(world_motion), 1, 1)))
+    assert len(read_motion(tmp_path / "a.npz")) == len(world_motion)
+    write_motion(tmp_path / "b.npz", world_motion, **about)
+    assert not any(name.startswith("camera") for name in np.load(tmp_path / "b.npz").files)
