@@ -110,8 +110,8 @@ def run(arguments: argparse.Namespace) -> None:
     """
     if arguments.hands:
         raise InputError(
-            "--hands: streams give no hands, which take 17 ms of CPU time each in every frame; record the video, and run "
-            "`poselift lift VIDEO --hands`"
+            "--hands: streams give no hands, which take 17 ms of CPU time each in every frame; record the video, and "
+            "run `poselift lift VIDEO --hands`"
         )
     outputs = OutputRequest(not arguments.no_window, arguments.out, arguments.osc, arguments.websocket)
     wanted = make_request(StreamRequest, arguments, detector=make_detector_request(arguments, QUICK_DETECTOR))

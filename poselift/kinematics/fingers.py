@@ -52,7 +52,7 @@ def add_fingers(rigged: RiggedMotion, motion: Motion) -> RiggedMotion:
         if own.any():
             above = rigged.orientations()[own, rig.names.index(elbow)]
             turned[wrist] = _blend(turned[wrist], compose(transpose(above), palm)[nearest], share)
-            twist = _PRONATION * _twist_about(turned[wrist], _along(side))
+            twist = _pronate(turned[wrist], _along(side))
             turned[elbow] = compose(turned[elbow], axis_angle_to_matrix(twist))
             turned[wrist] = compose(axis_angle_to_matrix(-twist), turned[wrist])
         for joint, (parent, offset, local) in bones.items():
@@ -124,7 +124,10 @@ def _measure_hand(
                 offset = np.median(np.linalg.norm(bone, axis=-1)) * straight
             local = np.broadcast_to(np.eye(3), palm.shape)
             if after is not None:
-                local = swing(straight, rotate(transpose(above), unit(at[after] - at[name])))
+                aim = rotate(transpose(above), unit(at[after] - at[name]))
+                # A finger bends about an axis across the palm, however far; the thumb's axis is not known.
+                hinge = compose(basis(aim, _AHEAD), basis(straight, _AHEAD).T)
+                local = swing(straight, aim) if finger == "thumb" else hinge
                 above = compose(above, local)
             found[name] = before, offset, local
             before = name
@@ -161,8 +164,12 @@ def _blend(
     return between
 
 
-def _twist_about(rotations: Float[np.ndarray, "t 3 3"], axis: Float[np.ndarray, "3"]) -> Float[np.ndarray, "t 3"]:
-    """The part of rotations about an axis, as axis-angle vectors of at most half a turn."""
-    w, *xyz = np.moveaxis(matrix_to_quaternion(rotations), -1, 0)
-    angle = 2 * np.arctan2(axis @ np.stack(xyz), w)
-    return (np.remainder(angle + np.pi, 2 * np.pi) - np.pi)[:, None] * axis
+def _pronate(wrist: Float[np.ndarray, "t 3 3"], axis: Float[np.ndarray, "3"]) -> Float[np.ndarray, "t 3"]:
+    """The forearm's part of the hand's turn about it, as axis-angle vectors.
+
+    Beyond a quarter turn, which no forearm reaches, it gets less again: at half a turn it would change its sign.
+    """
+    w, *xyz = np.moveaxis(matrix_to_quaternion(wrist), -1, 0)
+    angle = np.remainder(2 * np.arctan2(axis @ np.stack(xyz), w) + np.pi, 2 * np.pi) - np.pi
+    reachable = np.where(np.abs(angle) <= np.pi / 2, angle, np.sign(angle) * (np.pi - np.abs(angle)))
+    return _PRONATION * reachable[:, None] * axis

@@ -21,9 +21,7 @@ _SOON = 1e-4
 _NEEDED = [f"{side}_{joint}" for side in SIDES for joint in ("elbow", "wrist")]
 
 
-def find_hands(
-    frames: Iterable[Frame], motions: Sequence[Motion], camera: Camera, model: HandModel | None = None
-) -> list[Hands]:
+def find_hands(frames: Iterable[Frame], motions: Sequence[Motion], camera: Camera, model: HandModel) -> list[Hands]:
     """The hands of each person: looks about the wrists of each frame, made steady over time.
 
     A hand's metric joints are those of the model, turned into the axes of the camera frame: the model sees a hand as if
@@ -33,14 +31,14 @@ def find_hands(
         frames: of the video, in order.
         motions: of its people, with the keypoints that a detector has found.
         camera: of the video.
-        model: of hands; the shipped one if None.
+        model: of hands.
 
     Raises:
         InputError: the keypoints of somebody have no elbows or wrists.
 
     Example:
         >>> from poselift.geometry.camera import camera_for
-        >>> find_hands([], [], camera_for((640, 480)))
+        >>> find_hands([], [], camera_for((640, 480)), HandModel())
         []
     """
     for motion in motions:
@@ -49,7 +47,6 @@ def find_hands(
             raise InputError(f"hands need a {missing[0]}, which keypoints of {skeleton} lack; use another detector")
     if not motions:
         return []
-    model = model or HandModel()
     people = [_Person(motion) for motion in motions]
     for frame in frames:
         due = [(person, row) for person in people if (row := person.row_at(frame.timestamp)) is not None]

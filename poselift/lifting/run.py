@@ -15,6 +15,7 @@ from jaxtyping import Float
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
+from poselift.detection.hands import HandModel
 from poselift.finding.video_clip import Clip, ReadShare, frames_within
 from poselift.geometry.camera import Camera, camera_for
 from poselift.kinematics import butterworth
@@ -69,6 +70,8 @@ def lift_clip(
         raise InputError(f"the calibration and {clip.path} have pictures of {sizes} pixels; give that of this size")
     camera = camera_for(clip.image_size, request.fov, request.intrinsics, request.distortion, request.fisheye)
     check_chosen(request.people, request.height)
+    # Before the long work, because its file may be missing.
+    model = HandModel() if request.hands and clip.video is not None else None
     tracks, times, best = _track(clip, watch, lambda done: progress("Finding people", done))
     if tracks:
         named = [*(request.people or []), *(request.height if isinstance(request.height, Mapping) else [])]
@@ -106,10 +109,10 @@ def lift_clip(
     if any(own is not None and not own.in_3d for own in hands) and not request.hands:
         text = f"{clip.path.name} has hands in 2D, which stay in hand_keypoints; the video and --hands give them in 3D"
         warnings.append(Caution(text, "input"))
-    if request.hands and clip.video is not None:
+    if model is not None:
         with watch.time("hands"):
             seen = [replace(motion, keypoints=view.seen) for motion, view in zip(motions, views, strict=True)]
-            hands = find_hands(frames_within(clip), seen, camera)
+            hands = find_hands(frames_within(clip), seen, camera, model)
     up_uncertainty, report = None, {}
     if found is not None:
         with watch.time("world"):

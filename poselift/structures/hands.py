@@ -15,6 +15,9 @@ _JUMP = 0.5
 another thing that looks like a hand."""
 _NEAR = 0.2
 """Seconds within which two looks at a hand are neighbours; a shorter gap is interpolated."""
+_AT_ONCE = 256
+"""Frames that are smoothed at once."""
+_INDEX, _PINKY = HAND21.index("index_mcp"), HAND21.index("pinky_mcp")
 _LEAST = 3
 """Looks in a row that a hand needs."""
 _SMOOTHING = 0.05
@@ -92,7 +95,7 @@ class Hands:
             kept = agreement > 0
             scores[:, side] *= agreement
             keypoints[~kept, side], joints[~kept, side], scores[~kept, side] = np.nan, np.nan, 0.0
-            for run in _runs(kept, timestamps):
+            for run in _runs(self.joints[:, side], kept, timestamps):
                 between = np.arange(run[0], run[-1] + 1)
                 times = timestamps[between]
                 for values in (keypoints, joints):
@@ -110,27 +113,43 @@ def _agreement(joints: Float[np.ndarray, "t 21 3"], times: Float[np.ndarray, " t
     agreement = np.zeros(len(times))
     if len(rows) < 2:
         return agreement
-    sizes = np.linalg.norm(joints[rows], axis=-1).max(-1)
-    apart = np.linalg.norm(np.diff(joints[rows], axis=0), axis=-1).max(-1) / np.maximum(sizes[1:], 1e-6)
-    fits = (apart <= _JUMP) & (np.diff(times[rows]) <= _NEAR)
-    groups = np.split(rows, np.flatnonzero(~fits) + 1)
-    near = np.where(fits, apart, np.inf)
-    nearer = np.minimum(np.append(np.inf, near), np.append(near, np.inf))
-    for group in groups:
+    apart = _apart(joints[rows], times[rows])
+    nearer = np.minimum(np.append(np.inf, apart), np.append(apart, np.inf))
+    for group in np.split(rows, np.flatnonzero(np.isinf(apart)) + 1):
         if len(group) >= _LEAST:
             # A look that fits barely is kept.
             agreement[group] = np.maximum(1 - nearer[np.searchsorted(rows, group)] / _JUMP, 1e-3)
     return agreement
 
 
-def _runs(kept: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]) -> list[np.ndarray]:
-    """The kept frames in runs without long gaps."""
+def _apart(joints: Float[np.ndarray, "n 21 3"], times: Float[np.ndarray, " n"]) -> Float[np.ndarray, " m"]:
+    """Distance of each look at a hand from the next one, of the hand's size; infinite where they do not fit.
+
+    A hand does not turn over between two looks: the model took its back for its palm.
+    """
+    sizes = np.linalg.norm(joints, axis=-1).max(-1)
+    apart: np.ndarray = np.linalg.norm(np.diff(joints, axis=0), axis=-1).max(-1) / np.maximum(sizes[1:], 1e-6)
+    palms = np.cross(joints[:, _INDEX], joints[:, _PINKY])
+    turned = (palms[1:] * palms[:-1]).sum(-1) < 0
+    return np.where((apart <= _JUMP) & (np.diff(times) <= _NEAR) & ~turned, apart, np.inf)
+
+
+def _runs(
+    joints: Float[np.ndarray, "t 21 3"], kept: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]
+) -> list[np.ndarray]:
+    """The kept frames in runs of looks that fit to each other, without long gaps."""
     rows = np.flatnonzero(kept)
-    return [part for part in np.split(rows, np.flatnonzero(np.diff(times[rows]) > _NEAR) + 1) if len(part)]
+    if not len(rows):
+        return []
+    return np.split(rows, np.flatnonzero(np.isinf(_apart(joints[rows], times[rows]))) + 1)
 
 
 def _mean_over_time(values: Float[np.ndarray, "t c"], times: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t c"]:
-    """Gaussian means over time."""
-    weights = np.exp(-((times[:, None] - times) ** 2) / (2 * _SMOOTHING**2))
-    smooth: np.ndarray = weights @ values / weights.sum(1, keepdims=True)
+    """Gaussian means over time, of some frames at once: all of them would need the square of their number."""
+    smooth = np.empty_like(values)
+    for start in range(0, len(times), _AT_ONCE):
+        some = times[start : start + _AT_ONCE]
+        first, end = np.searchsorted(times, [some[0] - 5 * _SMOOTHING, some[-1] + 5 * _SMOOTHING])
+        weights = np.exp(-((some[:, None] - times[first:end]) ** 2) / (2 * _SMOOTHING**2))
+        smooth[start : start + _AT_ONCE] = weights @ values[first:end] / weights.sum(1, keepdims=True)
     return smooth

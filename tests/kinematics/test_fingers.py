@@ -100,6 +100,20 @@ def test_the_forearm_takes_a_half_of_the_turn_about_it():
     np.testing.assert_allclose(local(rigged, "right_elbow"), np.tile(np.eye(3), (2, 1, 1)), atol=1e-6)
 
 
+def test_no_bone_flips_while_a_hand_turns_all_the_way_round_and_a_finger_folds_back():
+    palms = {"left": turn("x", np.linspace(0, 360, 37)), "right": turn("x", 0.0)}
+    motion = with_made_hands(pose(frames=37), palms)
+    rows = [HAND21.index(joint) for joint in ("index_pip", "index_dip", "index_tip")]
+    folded = turn("z", np.linspace(150, 210, 37)).numpy()
+    start = motion.hands.joints[:, 1, [HAND21.index("index_mcp")]]
+    motion.hands.joints[:, 1, rows] = start + np.array([[-0.03], [-0.05], [-0.07]]) * folded[:, None, :, 0]
+    rigged = add_fingers(solve(motion), motion)
+    for name in ("left_elbow", "left_wrist", "right_hand_index_mcp", "right_hand_index_pip"):
+        found = local(rigged, name)
+        steps = np.degrees(np.linalg.norm(np.diff(found, axis=0), axis=(1, 2)) / 2**0.5)
+        assert steps.max() < 16, name  # of 10 degrees in the motion
+
+
 def test_a_hand_that_is_not_seen_rests_and_gets_there_smoothly():
     seen = np.zeros((30, 2), bool)
     seen[:10, 0] = True

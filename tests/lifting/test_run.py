@@ -5,6 +5,7 @@ import pytest
 
 import poselift
 from poselift.core.errors import InputError
+from poselift.core.registry import Published
 from poselift.finding import VideoClip
 from poselift.lifting import LiftOptions, LiftRequest, lift_clip
 from poselift.recordings.summary import seen_share
@@ -12,6 +13,7 @@ from poselift.skeleton import COCO17
 from poselift.structures import Detections
 from poselift.video import VideoWriter
 from tests.finding.brightness import Brightness, write_brightening_video
+from tests.lifting.test_find_hands import Seen
 
 
 @pytest.fixture(scope="module")
@@ -136,3 +138,24 @@ def test_hands_of_a_file_in_3d_are_turned_to_their_ray(holistic, weights):
 def test_hands_are_asked_for_where_there_are_none(holistic, weights, more, message):
     with pytest.raises(InputError, match=message):
         poselift.lift(keypoints=holistic(**more), weights=weights, fps=25.0, image_size=(640, 480), hands=True)
+
+
+def test_hands_of_a_video_are_in_the_axes_of_the_motion(video, weights, monkeypatch):
+    monkeypatch.setattr("poselift.lifting.run.HandModel", Seen)
+    found = [
+        poselift.lift(video, detector=Brightness(), weights=weights, end=0.36, hands=True, world=world)
+        for world in (False, True)
+    ]
+    seen, placed = (recording.people[0].hands for recording in found)
+    assert seen.in_3d
+    np.testing.assert_array_equal(placed.seen, seen.seen)
+    np.testing.assert_allclose(placed.joints, seen.joints @ found[1].camera.R.T, atol=1e-6)
+    np.testing.assert_array_equal(placed.keypoints, seen.keypoints)
+    assert "hands" in found[0].seconds
+
+
+def test_a_missing_hand_model_is_told_before_the_long_work(video, weights, monkeypatch, tmp_path):
+    gone = Published("hand_landmark", "", "", "0", shipped=tmp_path / "hand_landmark_full.onnx")
+    monkeypatch.setattr("poselift.detection.hands.published", lambda name: gone)
+    with pytest.raises(InputError, match=r"hand_landmark_full\.onnx is missing"):
+        poselift.lift(video, detector=Now([]), weights=weights, hands=True)

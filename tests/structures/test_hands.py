@@ -1,4 +1,5 @@
 import dataclasses
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -65,6 +66,32 @@ def test_a_hand_that_trembles_is_less_sure():
     scores = given.steady(TIMES).scores[:, 0]
     assert scores[12:18].max() < 0.7
     assert scores[:8].min() > 0.75
+
+
+def test_a_hand_that_the_model_turns_over_is_not_averaged_with_itself():
+    given = hands()
+    # The back for the palm, from frame 15 on: mirrored about the plane of wrist, index and little finger's middle.
+    given.joints[15:, 0] = given.joints[15:, 0] * [1, 1, -1]
+    across = given.joints[:, 0, 5] - given.joints[:, 0, 17]
+    steady = given.steady(TIMES).joints[:, 0]
+    palms = np.cross(given.joints[:, 0, 5], given.joints[:, 0, 17])
+    assert (palms[14] * palms[15]).sum() < 0
+    np.testing.assert_allclose(steady[14], given.joints[14, 0], atol=2e-3)
+    np.testing.assert_allclose(steady[15], given.joints[15, 0], atol=2e-3)
+    assert np.linalg.norm(steady[:, 5] - steady[:, 17], axis=-1).min() > 0.9 * np.linalg.norm(across, axis=-1).min()
+
+
+def test_an_hour_of_a_hand_needs_little_memory():
+    times = np.arange(20_000) / 30
+    joints = np.full((20_000, 2, 21, 3), np.nan, np.float32)
+    joints[:, 0] = REST
+    given = Hands(joints[..., :2] + 300, joints, np.where(np.isfinite(joints[..., 0, 0]), 0.8, 0.0))
+    tracemalloc.start()
+    steady = given.steady(times)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 200e6  # the square of the frames has 3.2e9 bytes
+    np.testing.assert_allclose(steady.joints[[0, 9_999, -1], 0], np.tile(REST, (3, 1, 1)), atol=1e-6)
 
 
 def test_noise_becomes_less():
