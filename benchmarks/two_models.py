@@ -15,7 +15,7 @@ itself. The tables below have those of `--quality best` and `balanced`, with the
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import islice, pairwise, product
 from pathlib import Path
 
 import cv2
@@ -38,6 +38,8 @@ _FAR = 0.05
 """Distance that counts as far, as a share of the body."""
 _SEEN = 0.2
 """Least score of a joint that counts."""
+_SCORES = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)
+"""Limits of the groups of joints by score."""
 _KINDS = ("shoulder", "elbow", "wrist", "hip", "knee", "ankle", "heel", "big_toe")
 Poses = dict[int, tuple[Float[np.ndarray, "23 2"], Float[np.ndarray, " 23"]]]
 """Keypoints and scores by time, milliseconds."""
@@ -211,6 +213,27 @@ def rows_of(
         yield [name, *cells, *whole]
 
 
+def score_rows(
+    tables: Mapping[str, Sequence[Sequence[Poses]]], pairs: Sequence[tuple[int, int]], cameras: Sequence[StillCamera]
+) -> Iterator[list[str]]:
+    """Mean distance of the limbs' joints by the lower one of the two scores, per cent of the body, and how many."""
+    kinds = np.array([strip_side(joint) for joint in COCO_WHOLEBODY23.joints])
+    for name, several in tables.items():
+        for group, rows in (("limbs", np.isin(kinds, _KINDS[:6])), ("feet", np.isin(kinds, _KINDS[6:]))):
+            found = [np.zeros((0, 2))]
+            for one, other in pairs:
+                first, second = several[0][one], several[1][other]
+                for time in sorted(set(first) & set(second)):
+                    (a, a_scores), (b, b_scores) = first[time], second[time]
+                    share = epipolar_distances(a, b, cameras) / max(size_of(a), size_of(b))
+                    found.append(np.stack([np.minimum(a_scores, b_scores), share], -1)[rows & np.isfinite(share)])
+            scores, shares = np.concatenate(found).T
+            parts = [shares[(scores >= low) & (scores < high)].clip(max=0.2) for low, high in pairwise(_SCORES)]
+            cells = [f"{100 * part.mean():.2f} ({len(part)})" if len(part) else "" for part in parts]
+            if any(cells):
+                yield [f"{name}, {group}", *cells]
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Prints the table."""
     parser = command_line(__doc__)
@@ -238,8 +261,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     [poses_of(person) for person in track_clip(VideoClip(path, detector, quality=quality))]
                     for path in videos
                 ]
-                mine = pair_people(again, cameras)
-                print_table(["", *titles], rows_of({f"{name}, {quality}": again}, mine, cameras))
+                mine, row = pair_people(again, cameras), {f"{name}, {quality}": again}
+                print_table(["", *titles], rows_of(row, mine, cameras))
+                bins = [f"{low:.1f} to {high:.1f}" for low, high in pairwise(_SCORES)]
+                print_table(["distance % by score", *bins], score_rows(row, mine, cameras))
 
 
 if __name__ == "__main__":
