@@ -19,6 +19,9 @@ _AGREE, _DIFFER = 0.06, 0.1
 """Distance up to which two joints are joined, and from which on the first one counts alone; as a share of the body."""
 _DOUBTED = 0.6
 """Factor of the score of a joint at which the two models differ, and which is not where both saw it before or after."""
+_OUTSIDE = 0.25
+"""Factor of the score of a joint that the second model sees outside the picture: the first one makes up limbs that the
+edge cuts off."""
 _ANKLE = 1 / 3
 """Factor of the second model's scores of ankles in the mean: its ankles move more from frame to frame."""
 _FOOT_DOUBTED = 0.2
@@ -99,6 +102,7 @@ class Difference:
         with np.errstate(invalid="ignore"):
             away = np.linalg.norm(self.first - expected / weights, axis=-1)
         fits = np.nan_to_num(np.clip((_DIFFER - away) / (_DIFFER - _AGREE), 0, 1))
+        fits *= np.isfinite(self.by[:_BODY, 0])
         trust = self.trust.copy()
         trust[:_BODY] += (1 - trust[:_BODY]) * fits
         return replace(self, trust=trust)
@@ -117,13 +121,13 @@ def compare(
     Args:
         first: joints of COCO-17, pixels; NaN for joints that were not seen.
         first_scores: of these joints.
-        second: joints of COCO-WholeBody's body and feet, pixels; likewise.
+        second: joints of COCO-WholeBody's body and feet, pixels; NaN for joints outside the picture, or for everything.
         second_scores: of these joints.
     """
     unknown = np.full((len(COCO_WHOLEBODY23), 2), np.nan)
     nothing = Difference(unknown, np.append(np.ones(_BODY), np.zeros(6)), unknown[:_BODY], unknown[:_BODY])
     seen = np.isfinite(first).all(-1)
-    if not seen.any():
+    if not seen.any() or not np.isfinite(second).any():
         return nothing
     size = max(1.0, float(np.ptp(first[seen], axis=0).max()))
     order = _same_sides(first, first_scores, second)
@@ -134,7 +138,8 @@ def compare(
     shares = agreed * weights / np.maximum(weights + first_scores, 1e-9)
     by, trust = nothing.by.copy(), nothing.trust.copy()
     by[:_BODY] = shares[:, None] * (second[:_BODY] - first)
-    trust[:_BODY] = _DOUBTED + (1 - _DOUBTED) * np.nan_to_num(agreed, nan=1.0)
+    doubted = _DOUBTED + (1 - _DOUBTED) * np.nan_to_num(agreed, nan=1.0)
+    trust[:_BODY] = np.where(np.isfinite(second[:_BODY, 0]), doubted, _OUTSIDE)
     by[_FEET] = second[_FEET] - first[_ANKLES]
     known = np.isfinite(by[_FEET]).all(-1)
     surely = _FOOT_DOUBTED + (1 - _FOOT_DOUBTED) * np.nan_to_num(agreed[_ANKLES])

@@ -83,13 +83,14 @@ def test_a_foot_at_another_ankle_is_doubted():
 
 
 def test_joints_that_one_of_them_does_not_see():
+    """The second model gives all joints, but for those outside the picture."""
     points, scores = second(4.0)
     points[9], scores[9] = np.nan, 0
     first, first_scores = FIRST.copy(), SCORES.copy()
     first[16], first_scores[16] = np.nan, 0
     keypoints, own = joined(points, scores, first, first_scores)
     np.testing.assert_allclose(keypoints[9], FIRST[9])
-    assert own[9] == 0.8
+    assert own[9] == pytest.approx(0.2)
     hidden = COCO_WHOLEBODY23.indices(["right_ankle", "right_heel", "right_big_toe"])
     assert np.isnan(keypoints[hidden]).all()
     assert (own[hidden] == 0).all()
@@ -169,6 +170,19 @@ def test_the_nearest_looks_at_which_both_agree_decide():
     assert half_way.decide([(-0.1, was), (0.1, away)]).trust[WRIST] == 1
 
 
+def test_a_limb_beyond_the_edge_of_the_picture_is_doubted_whatever_was_before():
+    points, scores = second()
+    points[WRIST], scores[WRIST] = np.nan, 0
+    decided = compare(FIRST, SCORES, points, scores).decide([(-0.1, look()), (0.1, look())])
+    assert decided.trust[WRIST] == pytest.approx(0.25)
+
+
+def test_a_second_model_that_sees_nobody_changes_nothing():
+    keypoints, own = joined(np.full((23, 2), np.nan), np.zeros(23))
+    np.testing.assert_array_equal(keypoints[:17], FIRST)
+    np.testing.assert_array_equal(own[:17], SCORES)
+
+
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 1.0])
 def test_no_joint_lies_between_two_places(share):
     """One look agrees, the other one is at somebody else's wrist."""
@@ -181,6 +195,7 @@ def test_a_joint_that_both_lost_is_not_made_up():
     first, first_scores, (points, scores) = FIRST.copy(), SCORES.copy(), second()
     first[WRIST], first_scores[WRIST], points[WRIST], scores[WRIST] = np.nan, 0, np.nan, 0
     decided = compare(first, first_scores, points, scores).decide([(-0.1, look()), (0.1, look())])
+    np.testing.assert_allclose(np.delete(decided.trust[:17], WRIST), 1)
     keypoints, own = join(first, first_scores, decided)
     assert np.isnan(keypoints[WRIST]).all()
     assert own[WRIST] == 0
