@@ -76,7 +76,7 @@ def pairs():
             again = again[list(COCO_WHOLEBODY23.flip_indices)]
         if number == 2:
             again[[7, 10, 16], :2] += [[40, 0], [22, 0], [0, 60]]
-            again[17] = [np.nan, np.nan, 0]
+            again[[9, 17]] = [np.nan, np.nan, 0]  # outside the picture
         if number == 3:
             first[[15, 5]] = [np.nan, np.nan, 0]
         yield first, again

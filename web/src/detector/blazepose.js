@@ -24,7 +24,7 @@ export class BlazePose {
     const { joints } = this.facts.skeletons.coco_wholebody23;
     const points = new Float64Array(2 * joints.length).fill(NaN), scores = new Float64Array(joints.length);
     joints.forEach((name, joint) => {
-      const at = blazepose.VALUES * blazepose.LANDMARKS[name];
+      const at = blazepose.VALUES * blazepose.MEDIAPIPE_LANDMARKS[name];
       if (Number.isNaN(at)) return; // small toes
       const [x, y] = crop.toPicture(values[at] - .5, values[at + 1] - .5); // it counts pixels from their edges
       const score = sigmoid(values[at + 3]) * sigmoid(values[at + 4]);

@@ -17,7 +17,7 @@ export function compare(first, second, facts) {
   const by = new Float64Array(2 * count).fill(NaN), trust = Float64Array.from({ length: count }, (_, row) => row < body ? 1 : 0);
   const own = new Float64Array(2 * body).fill(NaN), both = own.slice();
   const seen = Array.from({ length: body }, (_, row) => row).filter((row) => !Number.isNaN(first.points[2 * row]));
-  if (!seen.length || !second) return { by, trust, first: own, agreed: both };
+  if (!seen.length || !second || second.points.every(Number.isNaN)) return { by, trust, first: own, agreed: both };
   const span = (axis) => { const values = seen.map((row) => first.points[2 * row + axis]); return Math.max(...values) - Math.min(...values); };
   const size = Math.max(1, span(0), span(1)), rows = sameSides(first, second, facts);
   const their = (row, axis) => second.points[2 * rows[row] + axis], score = (row) => second.scores[rows[row]];
@@ -29,7 +29,8 @@ export function compare(first, second, facts) {
     for (const axis of [0, 1]) own[2 * row + axis] = (first.points[2 * row + axis] - hips.reduce((sum, hip) => sum + first.points[2 * hip + axis], 0) / hips.length) / size;
     if (apart[row] < joining.AGREE) both.set(own.subarray(2 * row, 2 * row + 2), 2 * row);
     for (const axis of [0, 1]) by[2 * row + axis] = share * (their(row, axis) - first.points[2 * row + axis]);
-    trust[row] = joining.DOUBTED + (1 - joining.DOUBTED) * (Number.isNaN(agreed[row]) ? 1 : agreed[row]);
+    const doubted = joining.DOUBTED + (1 - joining.DOUBTED) * (Number.isNaN(agreed[row]) ? 1 : agreed[row]);
+    trust[row] = Number.isNaN(their(row, 0)) ? joining.OUTSIDE : doubted;
   }
   for (const [foot, row] of joining.FEET.entries()) {
     const ankle = joining.ANKLES[foot];
@@ -54,7 +55,7 @@ export function decide(look, others, facts) {
     const total = known.reduce((sum, [seconds]) => sum + 1 / Math.abs(seconds), 0);
     const expected = (axis) => known.reduce((sum, [seconds, other]) => sum + other.agreed[2 * row + axis] / Math.abs(seconds), 0) / total;
     const away = Math.hypot(look.first[2 * row] - expected(0), look.first[2 * row + 1] - expected(1));
-    trust[row] += (1 - trust[row]) * (agreement(away, joining) || 0);
+    if (!Number.isNaN(look.by[2 * row])) trust[row] += (1 - trust[row]) * (agreement(away, joining) || 0);
   }
   return { ...look, trust };
 }
