@@ -57,7 +57,8 @@ def _store_models() -> None:
             defaults[key] = f"${{{key}}}"
         # Of attention only the name: another choice has other options.
         plain = {key: {"name": value["name"]} if isinstance(value, dict) else value for key, value in defaults.items()}
-        node = {"_target_": f"poselift.models.{kind.__name__}", **plain}
+        ours = kind.__module__.startswith("poselift.models.")
+        node = {"_target_": f"{'poselift.models' if ours else kind.__module__}.{kind.__name__}", **plain}
         ConfigStore.instance().store(kind.__name__, node, group="model")
 
 
@@ -97,6 +98,7 @@ def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequen
     try:
         if own is not None:
             import_own_code(own)
+            _store_models()
         _check_choices(overrides)
         hydra.main(version_base="1.3", config_path=CONF, config_name=name)(task)()
     except InputError as error:

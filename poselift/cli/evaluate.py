@@ -54,6 +54,7 @@ class EvaluateKeys(TypedDict):
     refine: bool | None
     constant_bones: bool | None
     window: int | None
+    causal: bool | None
     predictions: str | None
     joints: str | Sequence[str] | None
     unit: Literal["m", "mm", "none"] | None

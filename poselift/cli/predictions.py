@@ -18,7 +18,7 @@ from poselift.lifting.dataset_views import keypoints_of
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.models import load_weights
 from poselift.models.checkpoint import load_checkpoint
-from poselift.models.videopose3d import load_videopose3d
+from poselift.models.videopose3d import VideoPose3D, load_videopose3d
 from poselift.reports.plausibility import find_suspicions
 from poselift.reports.prediction_files import read_predictions
 from poselift.reports.protocols import Protocol
@@ -186,10 +186,12 @@ class PeerPredictions:
     def __init__(self, config: DictConfig) -> None:
         path = Path(config.weights)
         for name, usual in _OF_LIFTERS.items():
-            if name not in ("weights", "flip") and config[name] not in (usual, None):
+            if name not in ("weights", "flip", "causal") and config[name] not in (usual, None):
                 raise InputError(f"{name}={config[name]} has no effect on a checkpoint of VideoPose3D; leave it out")
         device = choose_device(config.device)
-        self._network, self._device = load_videopose3d(path).to(device), device
+        causal = config.causal is True
+        self._network, self._device = load_videopose3d(path, causal).to(device), device
+        self._other = load_videopose3d(path, not causal).to(device)
         self._flip = config.flip is not False
         self.name = path.stem
         parameters = sum(parameter.numel() for parameter in self._network.parameters())
@@ -202,7 +204,7 @@ class PeerPredictions:
             "sha256": sha256(path),
             "parameters": parameters,
         }
-        self.settings = {"flip": self._flip, "device": str(device)}
+        self.settings = {"flip": self._flip, "causal": causal, "device": str(device)}
         self.file: Mapping[str, Any] = {}
 
     def predict(self, view: View) -> Float[np.ndarray, "t j 3"]:
@@ -211,6 +213,9 @@ class PeerPredictions:
         Raises:
             InputError: a keypoint is missing: this network has no mask for them.
         """
+        return self._lift(view, self._network)
+
+    def _lift(self, view: View, network: VideoPose3D) -> Float[np.ndarray, "t j 3"]:
         points = view.convert(H36M17, view.skeleton).keypoints
         if not bool(points.isfinite().all()):
             missing = [name for name, at in zip(H36M17.joints, points.isnan().any((0, 2)), strict=True) if at]
@@ -219,12 +224,23 @@ class PeerPredictions:
                 "choose data.keypoints= that have all joints of Human3.6M"
             )
         width, height = (float(side) for side in view.image_size)
-        joints = self._network.lift(points.float().to(self._device), (width, height), self._flip)
+        joints = network.lift(points.float().to(self._device), (width, height), self._flip)
         return (joints - joints[:, :1]).cpu().numpy()
 
     def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
-        """None: the joints are those of Human3.6M."""
-        return []
+        """That the checkpoint is of the other kind, causal or not, where that fits the first view much better."""
+        truth = views[0].convert(H36M17, H36M17).joints.numpy()
+        errors = [
+            float(np.nanmean(np.linalg.norm(self._lift(views[0], network) - truth, axis=-1)))
+            for network in (self._network, self._other)
+        ]
+        if not errors[1] < _MUCH_BETTER * errors[0]:
+            return []
+        kind, value = ("not causal", "null") if self.settings["causal"] else ("causal", "true")
+        return [
+            f"the checkpoint seems to be {kind}: {1000 * errors[1]:.1f} mm on {views[0].name} instead of "
+            f"{1000 * errors[0]:.1f}; evaluate again with causal={value}"
+        ]
 
 
 _OF_FILES: Mapping[str, Any] = {"joints": None, "unit": None}
@@ -232,9 +248,12 @@ _OF_LIFTERS: Mapping[str, Any] = {
     "weights": "small",
     "camera": "known",
     "depth": "estimated",
-    **dict.fromkeys(("threshold", "flip", "refine", "constant_bones", "window")),
+    **dict.fromkeys(("threshold", "flip", "refine", "constant_bones", "window", "causal")),
 }
 """Settings that say how a file is read and how a lifter is run, with the defaults of conf/evaluate.yaml."""
+
+_MUCH_BETTER = 0.95
+"""Share of the error at which a causal network, read as one that is not, or the reverse, is told."""
 
 _PEERS = (".bin", ".pth", ".pt", ".tar")
 """Endings of other programs' checkpoints."""
@@ -257,4 +276,6 @@ def open_predictions(config: DictConfig, views: Sequence[View]) -> Predicted:
     if read:
         return SavedPredictions(config, views)
     peer = config.weights is not None and Path(config.weights).suffix in _PEERS
+    if not peer and config.causal is not None:
+        raise InputError(f"causal={config.causal} is of checkpoints of VideoPose3D; leave it out")
     return PeerPredictions(config) if peer else LifterPredictions(config)

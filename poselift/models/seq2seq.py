@@ -7,7 +7,7 @@ previous frame (teacher forcing), in use its own. Both sides know the time of th
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import torch
 from jaxtyping import Bool, Float
@@ -23,6 +23,15 @@ from poselift.nn.attention.distributions import softmax
 from poselift.nn.positions import SinusoidalTime
 
 State = tuple[Tensor, ...]
+Step = tuple[Float[Tensor, "b c"], State]
+"""The joints of one frame, flat, and the decoder's state after it."""
+
+
+class Memory(NamedTuple):
+    """What a decoder looks at: the encoder's states, and which frames belong to the clip."""
+
+    states: Float[Tensor, "b t m"]
+    valid: Bool[Tensor, "b t"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,10 +74,10 @@ class SequenceToSequence(Lifter):
         memory = self.encode(self.features(encoded) + code, encoded)
         truth = None if target is None or not self.training else self.from_camera(target, encoded)
         previous = memory.new_zeros(len(memory), 3 * len(self.skeleton_out))
-        state = self.start(memory, encoded)
+        state, seen = self.start(memory, encoded), Memory(memory, encoded.valid)
         outputs = []
         for frame in range(code.shape[1]):
-            joints, state = self.step(previous, code[:, frame], state, memory, encoded.valid)
+            joints, state = self.step(previous, code[:, frame], state, seen)
             outputs.append(joints)
             previous = joints
             if truth is not None:
@@ -85,23 +94,8 @@ class SequenceToSequence(Lifter):
         """The decoder's state before its first frame."""
 
     @abstractmethod
-    def step(
-        self,
-        previous: Float[Tensor, "b c"],
-        code: Float[Tensor, "b d"],
-        state: State,
-        memory: Float[Tensor, "b t m"],
-        valid: Bool[Tensor, "b t"],
-    ) -> tuple[Float[Tensor, "b c"], State]:
-        """The joints of one frame, flat, and the state after it.
-
-        Args:
-            previous: joints of the previous frame.
-            code: of the frame's time.
-            state: after the previous frame.
-            memory: the encoder's states.
-            valid: frames that belong to the clip.
-        """
+    def step(self, previous: Float[Tensor, "b c"], code: Float[Tensor, "b d"], state: State, memory: Memory) -> Step:
+        """The joints of one frame, from those of the frame before, the code of its time, and the state."""
 
 
 def additive_scores(query: Float[Tensor, "b a"], keys: Float[Tensor, "b t a"], v: nn.Linear) -> Float[Tensor, "b t"]:
@@ -157,14 +151,7 @@ class PlainSequenceLifter(SequenceToSequence):
         """Hidden and cell state from the encoder's last state."""
         return torch.tanh(self.initial(_last(memory, encoded))).chunk(2, -1)
 
-    def step(
-        self,
-        previous: Float[Tensor, "b c"],
-        code: Float[Tensor, "b d"],
-        state: State,
-        memory: Float[Tensor, "b t m"],
-        valid: Bool[Tensor, "b t"],
-    ) -> tuple[Float[Tensor, "b c"], State]:
+    def step(self, previous: Float[Tensor, "b c"], code: Float[Tensor, "b d"], state: State, memory: Memory) -> Step:
         """The joints, from the state alone."""
         hidden, cell = self.cell(torch.cat((previous, code), -1), (state[0], state[1]))
         return self.out(hidden), (hidden, cell)
@@ -205,18 +192,11 @@ class BahdanauLifter(SequenceToSequence):
         """The decoder's state from the encoder's, and its keys."""
         return torch.tanh(self.initial(memory[:, 0])), self.key(memory)
 
-    def step(
-        self,
-        previous: Float[Tensor, "b c"],
-        code: Float[Tensor, "b d"],
-        state: State,
-        memory: Float[Tensor, "b t m"],
-        valid: Bool[Tensor, "b t"],
-    ) -> tuple[Float[Tensor, "b c"], State]:
+    def step(self, previous: Float[Tensor, "b c"], code: Float[Tensor, "b d"], state: State, memory: Memory) -> Step:
         """The joints: attend first, then step."""
         hidden, keys = state
-        weights = softmax(additive_scores(self.query(hidden + code), keys, self.v), valid)
-        context = self.attended(weights, memory)
+        weights = softmax(additive_scores(self.query(hidden + code), keys, self.v), memory.valid)
+        context = self.attended(weights, memory.states)
         hidden = self.cell(torch.cat((previous, context, code), -1), hidden)
         return self.out(torch.cat((hidden, context, previous), -1)), (hidden, keys)
 
@@ -274,14 +254,7 @@ class LuongLifter(SequenceToSequence):
         keys = memory if self.config.score == "dot" else self.key(memory)
         return hidden, cell, torch.zeros_like(hidden), keys, torch.zeros(len(memory), device=memory.device)
 
-    def step(
-        self,
-        previous: Float[Tensor, "b c"],
-        code: Float[Tensor, "b d"],
-        state: State,
-        memory: Float[Tensor, "b t m"],
-        valid: Bool[Tensor, "b t"],
-    ) -> tuple[Float[Tensor, "b c"], State]:
+    def step(self, previous: Float[Tensor, "b c"], code: Float[Tensor, "b d"], state: State, memory: Memory) -> Step:
         """The joints: step first, then attend."""
         hidden, cell, fed, keys, frame = state
         hidden, cell = self.cell(torch.cat((previous, fed, code), -1), (hidden, cell))
@@ -289,8 +262,8 @@ class LuongLifter(SequenceToSequence):
             scores = additive_scores(self.query(hidden), keys, self.v)
         else:
             scores = (keys @ hidden[..., None])[..., 0]
-        weights = self._localise(scores, hidden, frame, valid)
-        fed = torch.tanh(self.combine(torch.cat((self.attended(weights, memory), hidden), -1)))
+        weights = self._localise(scores, hidden, frame, memory.valid)
+        fed = torch.tanh(self.combine(torch.cat((self.attended(weights, memory.states), hidden), -1)))
         return self.out(fed), (hidden, cell, fed, keys, frame + 1)
 
     def _localise(

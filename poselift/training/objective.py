@@ -1,9 +1,10 @@
 """The training objective: a weighted sum of losses over one batch."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from poselift.core.errors import InputError
@@ -20,9 +21,6 @@ from poselift.losses import (
 )
 from poselift.skeleton import H36M17, Skeleton
 
-LOSSES = ("position", "newest", "velocity", "scale_free", "bone_length", "uncertainty", "reprojection", "symmetry")
-"""The terms of the training loss."""
-
 _NEWEST = 4
 """Frames at the end of a window that "newest" counts: those that a stream without lookahead shows."""
 
@@ -36,6 +34,58 @@ def subtract_first(joints: Float[Tensor, "*batch k 3"], skeleton: Skeleton) -> F
     Data is relative to the pelvis.
     """
     return joints if skeleton.joints[0] == "pelvis" else joints - joints[..., :1, :]
+
+
+@dataclass(frozen=True)
+class LossInputs:
+    """What a loss is computed from.
+
+    Attributes:
+        predicted: joints relative to the first one, camera frame, metres.
+        target: the true ones; 0 where `mask` is False.
+        mask: joints whose 3D is known.
+        importance: of each joint.
+        uncertainty: of the predicted joints, metres; None where the lifter gives none.
+        batch: the windows.
+        skeleton: of the predicted joints.
+        seen: gives rays to the joints (x / z, y / z, 1) and their scores, from 3D where it is known, else from the
+            keypoints.
+    """
+
+    predicted: Float[Tensor, "b t k 3"]
+    target: Float[Tensor, "b t k 3"]
+    mask: Bool[Tensor, "b t k"]
+    importance: Float[Tensor, " k"]
+    uncertainty: Float[Tensor, "b t k"] | None
+    batch: Batch
+    skeleton: Skeleton
+    seen: Callable[[], tuple[Float[Tensor, "b t k 3"], Float[Tensor, "b t k"]]]
+
+
+def _newest(given: LossInputs) -> Tensor:
+    parts = given.predicted, given.target, given.mask * given.importance
+    return position_loss(*(part[:, -_NEWEST:] for part in parts))
+
+
+def _uncertainty(given: LossInputs) -> Tensor:
+    if given.uncertainty is None:
+        return given.predicted.new_zeros(())
+    return uncertainty_loss(given.uncertainty, given.predicted, given.target, given.mask)
+
+
+LOSSES: dict[str, Callable[[LossInputs], Tensor]] = {
+    "position": lambda given: position_loss(given.predicted, given.target, given.mask * given.importance),
+    "newest": _newest,
+    "velocity": lambda given: velocity_loss(given.predicted, given.target, given.mask, given.batch.times),
+    "scale_free": lambda given: scale_free_loss(given.predicted, given.target, given.mask),
+    "bone_length": lambda given: bone_length_loss(
+        given.predicted, given.target, given.mask, given.skeleton.bone_indices
+    ),
+    "uncertainty": _uncertainty,
+    "reprojection": lambda given: reprojection_loss(given.predicted, *given.seen()),
+    "symmetry": lambda given: symmetry_loss(given.predicted, given.batch.valid, given.skeleton),
+}
+"""The terms of the training loss by name; code of your own adds others (docs/extending.md)."""
 
 
 class Objective:
@@ -75,23 +125,17 @@ class Objective:
         joints = subtract_first(batch.joints, self.skeleton)
         mask = joints.isfinite().all(-1) & batch.valid[..., None]
         target = joints.where(mask[..., None], 0.0)
-        losses: dict[str, Callable[[], Tensor]] = {
-            "position": lambda: position_loss(predicted, target, mask * self._importance.to(predicted)),
-            "newest": lambda: position_loss(
-                predicted[:, -_NEWEST:], target[:, -_NEWEST:], (mask * self._importance.to(predicted))[:, -_NEWEST:]
-            ),
-            "velocity": lambda: velocity_loss(predicted, target, mask, batch.times),
-            "scale_free": lambda: scale_free_loss(predicted, target, mask),
-            "bone_length": lambda: bone_length_loss(predicted, target, mask, self.skeleton.bone_indices),
-            "uncertainty": lambda: (
-                predicted.new_zeros(())
-                if uncertainty is None
-                else uncertainty_loss(uncertainty, predicted, target, mask)
-            ),
-            "reprojection": lambda: reprojection_loss(predicted, *self._seen(batch)),
-            "symmetry": lambda: symmetry_loss(predicted, batch.valid, self.skeleton),
-        }
-        values = {name: losses[name]() for name in self.weights}
+        given = LossInputs(
+            predicted,
+            target,
+            mask,
+            self._importance.to(predicted),
+            uncertainty,
+            batch,
+            self.skeleton,
+            lambda: self._seen(batch),
+        )
+        values = {name: LOSSES[name](given) for name in self.weights}
         total = torch.stack([weight * values[name] for name, weight in self.weights.items()]).sum()
         return {**values, "loss": total}
 

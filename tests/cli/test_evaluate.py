@@ -11,12 +11,14 @@ from omegaconf import OmegaConf
 
 from poselift.cli.config import CONF
 from poselift.cli.evaluate import evaluate
-from poselift.cli.predictions import _OF_FILES, _OF_LIFTERS, LifterPredictions
+from poselift.cli.predictions import _OF_FILES, _OF_LIFTERS, LifterPredictions, PeerPredictions
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
+from poselift.data.views import View
 from poselift.lifting import LiftOptions
 from poselift.metrics import joint_errors
 from poselift.models import LifterConfig, SpatioTemporalLifter, lift_windows, load_weights, save_weights
+from poselift.models.videopose3d import VideoPose3D, load_videopose3d
 from poselift.reports.protocols import PROTOCOLS
 from poselift.skeleton import CMU28, H36M17
 from tests.cli.running import poselift
@@ -241,9 +243,36 @@ def test_a_lifter_under_the_protocols_of_other_datasets(weights, protocol, tmp_p
         assert any("h36m17 has no head" in warning for warning in results["settings"]["warnings"])
 
 
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_checkpoint_of_the_other_kind_is_told(causal, tmp_path):
+    """VideoPose3D's file does not say whether its network is causal; read as the other kind, its errors are wrong."""
+    torch.manual_seed(0)
+    network, path = VideoPose3D((3, 3), 8).eval(), tmp_path / "theirs.bin"
+    torch.save({"model_pos": network.state_dict()}, path)
+    times = torch.arange(40) / 50
+    points = 500 + 200 * torch.sin(9 * times[:, None, None] + torch.arange(34).reshape(17, 2))
+    joints = load_videopose3d(path, causal).lift(points, (1000.0, 1000.0))
+    view = View(
+        *("a", "S9", points, torch.ones(40, 17), times, torch.eye(3), torch.tensor([1000.0, 1000.0])),
+        *(joints - joints[:, :1], torch.zeros(40, 3), H36M17, H36M17),
+    )
+    with initialize_config_dir(CONF, version_base="1.3"):
+        given, right = (
+            PeerPredictions(compose("evaluate", [f"weights={path}", "device=cpu", f"causal={value}"]))
+            for value in (not causal, causal)
+        )
+    warning = given.warnings([view], PROTOCOLS["h36m_p1"])
+    kind, value = ("causal", "true") if causal else ("not causal", "null")
+    assert f"the checkpoint seems to be {kind}: 0.0 mm on a instead of" in warning[0]
+    assert f"evaluate again with causal={value}" in warning[0]
+    assert right.warnings([view], PROTOCOLS["h36m_p1"]) == []
+    np.testing.assert_allclose(right.predict(view), view.joints.numpy(), atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["causal=true"], "causal=True is of checkpoints of VideoPose3D; leave it out"),
         (["weights=nonsense"], "no shipped weights are called 'nonsense'"),
         (["weights=null"], "weights= and predictions= are both null; give one of them"),
         (["depth=odd"], "depth=odd is not known; choose estimated, known"),

@@ -25,8 +25,9 @@ from tests.cli.running import (
 from tests.docs.commands import PAGES, ROOT, commands_of
 
 COMMANDS = {str(command): command for page in PAGES for command in commands_of(page).values()}
-TRAINED = [command for command in COMMANDS.values() if command.config == "train"]
-EVALUATED = [command for command in COMMANDS.values() if command.config == "evaluate"]
+CONFIGURED = [each for each in COMMANDS.values() if "--config-dir" not in each.arguments]  # tests/cli/test_own_code.py
+TRAINED = [command for command in CONFIGURED if command.config == "train"]
+EVALUATED = [command for command in CONFIGURED if command.config == "evaluate"]
 OTHERS = [command for command in COMMANDS.values() if not command.config]
 
 
