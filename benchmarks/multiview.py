@@ -14,7 +14,8 @@ the first camera's true frame; `P-MPJPE`, each pose aligned; `whole take`, one a
 `root`, the root's path under that alignment; `size`, mean size of the error of the scale in per cent; `rotation`, mean
 error of the rotations between cameras, degrees, and `worst`, of the worst pair of cameras in any clip; `clock`, ms;
 `within`, share of the joints within their 90 % radius; `relative`, likewise at the true size, without what the radius
-has for an unknown size and tilt (as in benchmarks/uncertainty.py); `refused`, clips that ended with an error. `clock`
+has for an unknown size and tilt (as in benchmarks/uncertainty.py); `knee`, `hip` and `elbow`, mean error of the angle
+between two bones, degrees, at the hip that between thigh and trunk; `refused`, clips that ended with an error. `clock`
 is the median over clips.
 """
 
@@ -25,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.command import add_weights, command_line, errors_shown, print_table
+from benchmarks.command import add_weights, bend, command_line, errors_shown, print_table
 from benchmarks.several_views import Scene, VirtualView, make_scenes, subjects_mean
 from poselift.core.errors import InputError
 from poselift.data.cmu import load_cmu
@@ -37,7 +38,7 @@ from poselift.kinematics.whole_body import relative_to_body
 from poselift.lifting import lift
 from poselift.models import Weights, load_weights
 from poselift.several_views import Reconstruction, View, ViewClock, reconstruct
-from poselift.skeleton import H36M17
+from poselift.skeleton import H36M17, Skeleton
 from poselift.structures import Motion
 
 COLUMNS = (
@@ -52,8 +53,14 @@ COLUMNS = (
     "clock ms",
     "within %",
     "relative %",
+    "knee °",
+    "hip °",
+    "elbow °",
     "refused",
 )
+
+BENDS = (("hip", "knee", "ankle"), ("shoulder", "hip", "knee"), ("shoulder", "elbow", "wrist"))
+"""The joints of each angle, of either side."""
 
 LIMBS = [
     f"{side}_{joint}" for joint in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist") for side in ("left", "right")
@@ -109,7 +116,7 @@ def rotation_errors(scene: Scene, found: Reconstruction) -> list[float]:
 def _person(scene: Scene, people: Sequence[Motion], number: int, joints: list[str]) -> list[float]:
     """Errors of the motion that fits a true person best."""
     rows = [_compare(scene, motion, number, joints) for motion in people]
-    return min(rows, key=lambda row: row[2]) if rows else [np.nan] * 7
+    return min(rows, key=lambda row: row[2]) if rows else [np.nan] * 10
 
 
 def _compare(scene: Scene, motion: Motion, number: int, joints: list[str]) -> list[float]:
@@ -122,7 +129,7 @@ def _compare(scene: Scene, motion: Motion, number: int, joints: list[str]) -> li
     found = (motion.joints + motion.root[:, None])[inside].astype(np.float64)
     known = np.isfinite(truth[:, own]).all((1, 2))
     if known.sum() < 5:
-        return [np.nan] * 7
+        return [np.nan] * 10
     truth, found = truth[known], found[known]
     radius = np.full(found.shape[:2], np.nan) if motion.uncertainty is None else motion.uncertainty[inside][known]
     x, y = found[:, own], truth[:, own]
@@ -146,7 +153,17 @@ def _compare(scene: Scene, motion: Motion, number: int, joints: list[str]) -> li
         100 * abs(1 / float(size) - 1),
         100 * float((relative <= radius[:, own])[counted].mean()),
         100 * float((sized <= size * alone[:, own])[counted].mean()),
+        *(_bend_error(found, truth, names, motion.skeleton) for names in BENDS),
     ]
+
+
+def _bend_error(found: np.ndarray, truth: np.ndarray, names: Sequence[str], skeleton: Skeleton) -> float:
+    """Mean error of an angle on both sides, degrees."""
+    errors = []
+    for side in ("left", "right"):
+        rows = skeleton.indices([f"{side}_{name}" for name in names])
+        errors.append(np.abs(bend(found[:, rows]) - bend(truth[:, rows])))
+    return float(np.nanmean(errors))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -5,10 +5,10 @@ from poselift.several_views.calibration_files import match_cameras, read_calibra
 from poselift.several_views.fusion import Fused, fuse
 from poselift.several_views.movement import Shift, shift_by_movement
 from poselift.several_views.observations import Observations, Track, gather, sample_track
-from poselift.several_views.reconstruction import Reconstruction, View, reconstruct
+from poselift.several_views.reconstruction import Reconstruction, reconstruct
 from poselift.several_views.report import Report
 from poselift.several_views.sound import read_sound, shift_by_sound
-from poselift.several_views.view_clock import ViewClock
+from poselift.several_views.view import View, ViewClock
 from poselift.several_views.who_is_who import People, find_people
 
 __all__ = [

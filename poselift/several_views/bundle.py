@@ -10,18 +10,19 @@ deviation, the first three with Cauchy weights:
 - a rod from the length that it has in all samples, as a share of it;
 - a rod from its direction in each view's lifted pose;
 - shared unknowns from what is known of them: focal lengths, and the lengths of the lifter's bodies.
+
+It passes 300 lines because the residuals and the equations that they build are read together.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
-from poselift.geometry import axis_angle_to_matrix
 from poselift.geometry.products import cross_matrix
 from poselift.several_views.observations import Observations
 from poselift.several_views.rods import Rods
+from poselift.several_views.shared_unknowns import Known, Layout, Shared
 
 BESIDE = 0.02
 """Error of a keypoint at the depth of its joint, metres (standard deviation)."""
@@ -37,46 +38,6 @@ _OUTLIER = 2.5
 
 _NEAREST = 0.3
 """Least depth of a joint, metres."""
-
-
-@dataclass(frozen=True)
-class Shared:
-    """What all samples share.
-
-    Attributes:
-        R: rotations from each camera's frame to the world.
-        t: places of the cameras in the world, metres.
-        zoom: log of each focal length over that of the view's first lens.
-        lengths: log of the lengths of each person's rods, metres.
-        late: seconds by which the keypoints of each view are later than they should be.
-    """
-
-    R: Float[np.ndarray, "v 3 3"]
-    t: Float[np.ndarray, "v 3"]
-    zoom: Float[np.ndarray, " v"]
-    lengths: Float[np.ndarray, "p b"]
-    late: Float[np.ndarray, " v"]
-
-
-@dataclass(frozen=True)
-class Known:
-    """What is known of the shared unknowns beforehand.
-
-    Attributes:
-        lengths: log of the lengths of each person's rods in the lifter's poses.
-        size: standard deviation of the log of each person's size; small where the height is given.
-        zoom: standard deviation of the log of each view's focal length; 0 where it is known.
-        cameras: whether rotation and place of each view are free; one that is not fixes the frame.
-        late: standard deviation of what is unknown of each view's clock, seconds; 0 where it is known.
-        bodies: whether the lengths of the rods are free.
-    """
-
-    lengths: Float[np.ndarray, "p b"]
-    size: Float[np.ndarray, " p"]
-    zoom: Float[np.ndarray, " v"]
-    cameras: Bool[np.ndarray, " v"]
-    late: Float[np.ndarray, " v"]
-    bodies: bool = True
 
 
 @dataclass(frozen=True)
@@ -100,61 +61,6 @@ class Fit:
     to_shared: Float[np.ndarray, "n j 3 g"]
     beside: Float[np.ndarray, "v n j"]
     cost: float
-
-
-class Layout:
-    """Columns of the shared unknowns.
-
-    Args:
-        known: says which are free.
-    """
-
-    def __init__(self, known: Known) -> None:
-        self.moving = [int(view) for view in np.flatnonzero(known.cameras)]
-        self.zooming = [view for view in range(len(known.zoom)) if known.zoom[view] > 0]
-        self.people, self.rods = known.lengths.shape
-        self.zooms = 6 * len(self.moving)
-        self.lates = self.zooms + len(self.zooming)
-        self.shifting = [view for view in range(len(known.late)) if known.late[view] > 0]
-        self.lengths = self.lates + len(self.shifting)
-        self.bodies = known.bodies
-        self.count = self.lengths + (self.people * self.rods if known.bodies else 0)
-
-    def pose(self, view: int) -> slice | None:
-        """Rotation and place of a view; None if fixed."""
-        if view not in self.moving:
-            return None
-        start = 6 * self.moving.index(view)
-        return slice(start, start + 6)
-
-    def zoom(self, view: int) -> int | None:
-        """Focal length of a view; None if fixed."""
-        return self.zooms + self.zooming.index(view) if view in self.zooming else None
-
-    def late(self, view: int) -> int | None:
-        """Clock of a view; None if fixed."""
-        return self.lates + self.shifting.index(view) if view in self.shifting else None
-
-    def body(self, person: int) -> slice:
-        """Rods of a person."""
-        start = self.lengths + person * self.rods
-        return slice(start, start + self.rods)
-
-    def step(self, shared: Shared, change: Float[np.ndarray, " g"]) -> Shared:
-        """The shared unknowns after a change."""
-        R, t, zoom = shared.R.copy(), shared.t.copy(), shared.zoom.copy()
-        for view in self.moving:
-            own = change[self.pose(view)]
-            R[view] = R[view] @ axis_angle_to_matrix(own[:3])
-            t[view] += own[3:]
-        for view in self.zooming:
-            zoom[view] += change[self.zoom(view)]
-        lengths, late = shared.lengths, shared.late.copy()
-        for view in self.shifting:
-            late[view] += change[self.late(view)]
-        if self.bodies:
-            lengths = lengths + change[self.lengths :].reshape(self.people, self.rods)
-        return Shared(R, t, zoom, lengths, late)
 
 
 def adjust(
@@ -458,15 +364,3 @@ class _Terms:
             system.corner[columns, columns] += body
             system.right[columns] -= body @ off
             system.cost += float(off @ body @ off)
-
-
-def project_to_plane(
-    joints: Float[np.ndarray, "n j 3"], shared: Shared, views: Sequence[int]
-) -> Float[np.ndarray, "v n j 2"]:
-    """Places of joints on the plane z = 1 of the views' first lenses; NaN behind a camera."""
-    found = []
-    for view in views:
-        places = (joints - shared.t[view]) @ shared.R[view]
-        depth = np.where(places[..., 2:] > 0, places[..., 2:], np.nan)
-        found.append(np.exp(shared.zoom[view]) * places[..., :2] / depth)
-    return np.stack(found)

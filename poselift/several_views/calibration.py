@@ -9,10 +9,11 @@ from jaxtyping import Float
 from poselift.core.errors import InputError
 from poselift.geometry.camera import Camera
 from poselift.kinematics.whole_body import SIZE
-from poselift.several_views.bundle import Fit, Known, Layout, Shared, adjust
+from poselift.several_views.bundle import Fit, adjust
 from poselift.several_views.observations import Observations
 from poselift.several_views.rods import rods_of
-from poselift.several_views.view_clock import ViewClock
+from poselift.several_views.shared_unknowns import Known, Layout, Shared
+from poselift.several_views.view import ViewClock
 
 SAMPLES = 160
 """Most samples for the cameras: more frames of one take hardly tell more, because their errors are alike."""

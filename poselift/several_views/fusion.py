@@ -7,10 +7,11 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.geometry.camera import Camera
-from poselift.several_views.bundle import Known, Shared, adjust
+from poselift.several_views.bundle import adjust
 from poselift.several_views.calibration import choose_samples, first_joints, lifted_lengths
 from poselift.several_views.observations import Observations
 from poselift.several_views.rods import rods_of
+from poselift.several_views.shared_unknowns import Known, Shared
 
 _CHUNK = 400
 """Samples that are solved at once."""
@@ -22,8 +23,9 @@ _TO_RADIUS = 1.5
 """Radius of the ball that holds a joint in 90 % of cases, over the root of its variances' sum: 1.44 for errors that are
 alike in all directions, 1.64 for errors along one line."""
 
-_FACTOR = 0.95
-"""Of the radii, so that they hold 90 % of the joints of CMU's val people (benchmarks/multiview.py)."""
+_FACTOR, _FACTOR_MANY = 0.95, 0.90
+"""Of the radii, so that they hold 90 % of the joints of CMU's val people (benchmarks/multiview.py): where up to two
+views have the person, and where three or more have."""
 
 _UNSEEN_ROOT, _UNSEEN_JOINT = 0.032, 0.024
 """Radius of the ball that holds a root, or another joint, in 90 % of cases, metres, where no view has keypoints of it:
@@ -79,7 +81,8 @@ def fuse(seen: Observations, cameras: Sequence[Camera], size: float = 0.08) -> F
         total = np.trace(fit.joint_covariance, axis1=-2, axis2=-1)
         unseen = ~np.any(seen.visible[:, rows], axis=0)
         guessed = np.where(unseen, _UNSEEN_JOINT**2, 0.0) + np.where(unseen[:, :1], _UNSEEN_ROOT**2, 0.0)
-        radius[rows] = np.sqrt((_FACTOR * _TO_RADIUS) ** 2 * np.maximum(total, 0.0) + guessed)
+        factor = np.where(seen.present[:, rows].sum(0) > 2, _FACTOR_MANY, _FACTOR)[:, None]
+        radius[rows] = np.sqrt((factor * _TO_RADIUS) ** 2 * np.maximum(total, 0.0) + guessed)
         radius[rows, 0] = 0.0
     return Fused(joints, radius, seen.present.sum(0), beside)
 

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 from poselift.geometry.camera import Camera
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.numerics.times import interpolate
-from poselift.several_views.view_clock import ViewClock
+from poselift.several_views.view import ViewClock
 from poselift.skeleton import Skeleton
 from poselift.structures import BRIDGE, Motion
 

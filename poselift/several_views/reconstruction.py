@@ -1,7 +1,6 @@
 """From the lifted people of several views to one motion of each person, and the cameras: the order of the steps.
 
-Clocks, who is who, cameras, joints, ground. Each step is a function of its own module; here is their order, and what is
-refused or doubted.
+Clocks, who is who, cameras, joints, ground. Each step is a function of its own module; here is their order.
 """
 
 import itertools
@@ -13,25 +12,19 @@ from jaxtyping import Float, Int
 
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
-from poselift.geometry import project
 from poselift.geometry.camera import Camera
-from poselift.kinematics.foot_contacts import find_contacts
-from poselift.kinematics.ground import find_ground
-from poselift.kinematics.height import Height, enlarge, estimate_height
-from poselift.kinematics.up import level_axes
-from poselift.kinematics.whole_body import TO_90
 from poselift.numerics.times import usual_interval
 from poselift.several_views.calibration import Calibration, calibrate
+from poselift.several_views.common_world import final_height, in_own_world, in_world, take_heights
 from poselift.several_views.fusion import Fused, fuse, swap_sides
+from poselift.several_views.joined_motions import make_motions, own_keypoints
 from poselift.several_views.movement import shift_by_movement
 from poselift.several_views.observations import Observations, Track, gather, sample_track
 from poselift.several_views.report import Report, write_report
-from poselift.several_views.view_clock import ViewClock
-from poselift.several_views.who_is_who import People, find_people
-from poselift.structures import Keypoints2D, Motion, move
-
-MOST_VIEWS = 8
-"""Most videos of one recording."""
+from poselift.several_views.view import View, ViewClock
+from poselift.several_views.view_checks import check_common, check_pairings, check_views, describe_swaps
+from poselift.several_views.who_is_who import find_people
+from poselift.structures import Keypoints2D, Motion
 
 _LATE_ROUNDS, _ON_TIME = 3, 0.003
 """Most times that the clocks are refined, and seconds from which that changes nothing."""
@@ -39,43 +32,8 @@ _LATE_ROUNDS, _ON_TIME = 3, 0.003
 _LEAST_SPREAD, _SPREAD_FACTOR = 0.02, 2.0
 """Seconds, and factor, of a clock that movement tells: parts of one take err alike."""
 
-_GIVEN_SPREAD = 0.01
-"""Seconds of error of offsets that somebody gives."""
-
-_LEAST_COMMON = 0.5
-"""Seconds that every video must share with another one."""
-
-_EARLY, _EARLY_SHARE = 1.0, 0.1
-"""Seconds, and share of the longest video, by which a video may end before the others without a word."""
-
-_LEAST_SHARE, _MOST_APART = 0.35, 0.17
-"""Least share of the time in which two views must agree on somebody, and most distance of their poses, metres."""
-
 _UNSURE_CLOCK = 0.04
 """Seconds of spread from which a clock is doubted."""
-
-_SAME = 1.5
-"""Pixels between the keypoints of two views that are one."""
-
-_TILT = 0.02
-"""Standard deviation of whole-body rotation beyond that of the cameras, radians."""
-
-
-@dataclass(frozen=True)
-class View:
-    """What one video gives.
-
-    Attributes:
-        name: of the video.
-        people: everybody in it, camera frame.
-        camera: its lens; the pose does not count.
-        span: time stamps of its first and last frame, seconds.
-    """
-
-    name: str
-    people: tuple[Motion, ...]
-    camera: Camera
-    span: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -125,10 +83,10 @@ def reconstruct(
     Raises:
         InputError: the views do not show the same people at the same time, or a view shows nobody.
     """
-    _check_views(views)
+    check_views(views)
     warnings: list[Caution] = []
     found = list(clocks) if clocks is not None else _find_clocks(views, warnings)
-    warnings += _check_common(views, found)
+    warnings += check_common(views, found)
     lenses = [replace(view.camera, name=view.camera.name or view.name) for view in views]
     times = _shared_times(views, found)
     skeleton = views[0].people[0].skeleton
@@ -142,7 +100,7 @@ def reconstruct(
     tracks = look(found, lenses)
     poses = (np.stack([lens.R for lens in lenses]), np.stack([lens.t for lens in lenses])) if calibrated else None
     people = find_people(tracks, times, poses)
-    _check_pairings(views, people, tracks, lenses, warnings)
+    check_pairings(views, people, tracks, lenses, warnings)
     given = [_given_height(number, heights) for number in _first_numbers(people.owners[0], views[0])]
     seen = gather(tracks, people.owners, times, skeleton)
     if calibrated:
@@ -167,43 +125,33 @@ def reconstruct(
         seen, fused = turned, fuse(turned, cameras, calibration.size)
     report = write_report(seen, fused, calibration, people, [camera.name for camera in cameras], calibrated)
     warnings += [Caution(text, "camera") for text in report.doubts]
-    warnings += _describe_swaps(views, people)
+    warnings += describe_swaps(views, people)
     given_cameras = cameras
     if calibrated:
         # The first camera's frame, from which the ground is found.
         fused, cameras = _in_first_frame(fused, cameras)
-    own_keypoints = tuple(_own_keypoints(seen, view, camera, times) for view, camera in enumerate(cameras))
-    motions = _make_motions(seen, fused, cameras[0], views[0], times, calibration)
+    keypoints = tuple(own_keypoints(seen, view, camera, times) for view, camera in enumerate(cameras))
+    motions = make_motions(seen, fused, cameras[0], views[0], times, calibration)
     if not motions:
         raise InputError("nobody is left in all videos together; look at each video with poselift lift")
-    motions, cameras = _take_heights(motions, cameras, given, calibrated)
+    motions, cameras = take_heights(motions, cameras, given, calibrated)
     motions = [
-        replace(motion, height=_height(motion, height, calibration))
+        replace(motion, height=final_height(motion, height, calibration))
         for motion, height in zip(motions, given, strict=False)
     ]
     up = None
     if own_world:
-        motions, cameras = _in_own_world(motions, given_cameras)
+        motions, cameras = in_own_world(motions, given_cameras)
     elif world:
-        motions, cameras, up, feet_seen = _in_world(motions, cameras)
+        motions, cameras, up, feet_seen = in_world(motions, cameras)
         if not feet_seen:
             warnings.append(
                 Caution("no feet were seen: up and the ground are guessed from usual camera poses", "ground")
             )
     numbers = tuple(_numbers(owner, view) for owner, view in zip(people.owners, views, strict=True))
     return Reconstruction(
-        tuple(motions), tuple(cameras), calibration.clocks, report, tuple(warnings), up, numbers, own_keypoints
+        tuple(motions), tuple(cameras), calibration.clocks, report, tuple(warnings), up, numbers, keypoints
     )
-
-
-def _check_views(views: Sequence[View]) -> None:
-    if not 2 <= len(views) <= MOST_VIEWS:
-        some = "one video is" if len(views) == 1 else f"{len(views)} videos are"
-        advice = "; for one video: poselift lift" if len(views) == 1 else ""
-        raise InputError(f"{some} given; give 2 to {MOST_VIEWS} videos of the same moment{advice}")
-    for view in views:
-        if not any(motion.posed.any() for motion in view.people):
-            raise InputError(f"{view.name} shows nobody; leave it out, or check it with poselift lift")
 
 
 def _find_clocks(views: Sequence[View], warnings: list[Caution]) -> list[ViewClock]:
@@ -227,31 +175,6 @@ def _find_clocks(views: Sequence[View], warnings: list[Caution]) -> list[ViewClo
     return clocks
 
 
-def _check_common(views: Sequence[View], clocks: Sequence[ViewClock]) -> list[Caution]:
-    """Warnings about videos that end early; raises an InputError where one shares no time with any other."""
-    spans = [clock.to_shared(np.array(view.span)) for view, clock in zip(views, clocks, strict=True)]
-    for index, own in enumerate(spans):
-        common = max(
-            min(own[1], other[1]) - max(own[0], other[0]) for place, other in enumerate(spans) if place != index
-        )
-        if common < _LEAST_COMMON:
-            raise InputError(
-                f"{views[index].name} shares no time with the other videos: it runs from {own[0]:.2f} to "
-                f"{own[1]:.2f} s of the first one's clock; give videos of the same moment, or other --offsets"
-            )
-    last = max(end for _, end in spans)
-    early = max(_EARLY, _EARLY_SHARE * max(end - start for start, end in spans))
-    return [
-        Caution(
-            f"{view.name} ends at {end:.2f} s, {last - end:.1f} s before the others: from there on the motion comes "
-            "from the others alone",
-            "clock",
-        )
-        for view, (_, end) in zip(views, spans, strict=True)
-        if last - end > early
-    ]
-
-
 def _shared_times(views: Sequence[View], clocks: Sequence[ViewClock]) -> Float[np.ndarray, " t"]:
     """Times of the first video's frames, continued to where any video has people."""
     own = np.unique(np.concatenate([motion.timestamps for motion in views[0].people]).astype(np.float64))
@@ -268,44 +191,6 @@ def _shared_times(views: Sequence[View], clocks: Sequence[ViewClock]) -> Float[n
         parts.append(np.array([before]) if missing < 1 else np.linspace(before, after, missing + 2)[:-1])
     parts += [own[-1:], own[-1] + interval * np.arange(1, int((end - own[-1]) / interval + 1e-6) + 1)]
     return np.concatenate(parts)
-
-
-def _check_pairings(
-    views: Sequence[View],
-    people: People,
-    tracks: Sequence[Sequence[Track]],
-    cameras: Sequence[Camera],
-    warnings: list[Caution],
-) -> None:
-    """Refuses other people, and the same view twice."""
-    for index, view in enumerate(views):
-        own = [pairing for pair, pairing in people.pairings.items() if index in pair]
-        best = max(own, key=lambda pairing: pairing.share)
-        if index in people.apart or best.share < _LEAST_SHARE or not best.pose < _MOST_APART:
-            raise InputError(
-                f"{view.name} does not show the same people at the same moment as the other videos: poses and places "
-                f"agree for {100 * best.share:.0f} % of the time; leave it out, or give --offsets if its start is wrong"
-            )
-    for (a, b), pairing in people.pairings.items():
-        if _is_same(tracks[a], tracks[b], cameras[a], cameras[b]):
-            raise InputError(f"{views[a].name} and {views[b].name} are the same view; give videos from two places")
-        if pairing.share < _LEAST_SHARE:
-            names = f"{views[a].name} and {views[b].name}"
-            text = f"{names} agree on people for {100 * pairing.share:.0f} % of their time only"
-            warnings.append(Caution(text, "confusion"))
-
-
-def _is_same(first: Sequence[Track], other: Sequence[Track], a: Camera, b: Camera) -> bool:
-    """Whether the keypoints of two views are the same, as those of one video and its copy."""
-    if a.image_size != b.image_size:
-        return False
-    for x in first:
-        for y in other:
-            off = np.linalg.norm(x.plane - y.plane, axis=-1) * float(a.K[0, 0])
-            off = off[np.isfinite(off)]
-            if len(off) > 50 and np.median(off) < _SAME:
-                return True
-    return False
 
 
 def _first_numbers(owner: Int[np.ndarray, "t p"], view: View) -> list[int | None]:
@@ -338,167 +223,3 @@ def _in_first_frame(fused: Fused, cameras: Sequence[Camera]) -> tuple[Fused, tup
     first = cameras[0]
     moved = [camera.with_pose(first.R.T @ camera.R, first.R.T @ (camera.t - first.t)) for camera in cameras]
     return replace(fused, joints=(fused.joints - first.t) @ first.R), tuple(moved)
-
-
-def _describe_swaps(views: Sequence[View], people: People) -> list[Caution]:
-    return [
-        Caution(f"{view.name}: people changed their numbers {count} times, which the other videos mended", "confusion")
-        for view, count in zip(views, people.swaps, strict=True)
-        if count
-    ]
-
-
-def _make_motions(
-    seen: Observations,
-    fused: Fused,
-    camera: Camera,
-    view: View,
-    times: Float[np.ndarray, " t"],
-    calibration: Calibration,
-) -> list[Motion]:
-    """A motion of each person in the frame of the first camera, from the first to the last time with a pose."""
-    count, motions = len(times), []
-    angle = float(np.sqrt((calibration.angle**2).mean()))
-    share = float(TO_90 * np.hypot(calibration.size, np.hypot(angle, _TILT)))
-    example = view.people[0]
-    for person in range(int(seen.people.max()) + 1):
-        block = slice(person * count, (person + 1) * count)
-        joints = fused.joints[block]
-        rows = np.flatnonzero(np.isfinite(joints).all((1, 2)))
-        if not len(rows):
-            continue
-        span = slice(int(rows[0]), int(rows[-1]) + 1)
-        joints = joints[span]
-        relative = joints - joints[:, :1]
-        far = np.linalg.norm(relative, axis=-1)
-        radius = np.sqrt(fused.radius[block][span] ** 2 + (share * far) ** 2)
-        radius[:, 0] = np.where(np.isfinite(far[:, 0]), 0.0, np.nan)
-        scores = seen.scores[:, block][:, span]
-        motions.append(
-            Motion(
-                relative.astype(np.float32),
-                joints[:, 0].astype(np.float32),
-                times[span],
-                ~np.any(scores > 0, axis=(0, 2)),
-                seen.skeleton,
-                "camera",
-                _joined_keypoints(seen, joints, block, span, camera, times[span], person + 1),
-                radius.astype(np.float32),
-                pelvis=example.pelvis,
-                threshold=example.threshold,
-                body_share=share,
-            )
-        )
-    return motions
-
-
-def _joined_keypoints(
-    seen: Observations,
-    joints: Float[np.ndarray, "t j 3"],
-    block: slice,
-    span: slice,
-    camera: Camera,
-    times: Float[np.ndarray, " t"],
-    person: int,
-) -> Keypoints2D:
-    """Keypoints in the first view: its own where it has them, else where the joint lies that another view shows.
-
-    Their scores are the best of all views, so that a joint which any view shows is in sight.
-    """
-    plane, scores = seen.plane[0, block][span], seen.scores[:, block][:, span]
-    lens = None if camera.lens is None else camera.lens.astype(np.float64)
-    K = camera.K.astype(np.float64)
-    own = project(np.concatenate([np.nan_to_num(plane), np.ones_like(plane[..., :1])], -1), K, lens)
-    from_others = project(joints, K, lens)
-    pixels = np.where((scores[0] > 0)[..., None], own, from_others)
-    best = scores.max(0)
-    known = (best > 0) & np.isfinite(pixels).all(-1)
-    pixels = np.where(known[..., None], np.clip(pixels, -1e6, 1e6), np.nan)
-    return Keypoints2D(pixels, np.where(known, best, 0.0), times, seen.skeleton, camera.image_size, person)
-
-
-def _own_keypoints(
-    seen: Observations, view: int, camera: Camera, times: Float[np.ndarray, " t"]
-) -> dict[int, Keypoints2D]:
-    """Everybody's keypoints in one view, pixels, by the number of the person."""
-    count, found = len(times), {}
-    lens = None if camera.lens is None else camera.lens.astype(np.float64)
-    for person in range(int(seen.people.max()) + 1):
-        block = slice(person * count, (person + 1) * count)
-        plane, scores = seen.plane[view, block], seen.scores[view, block]
-        pixels = project(
-            np.concatenate([np.nan_to_num(plane), np.ones_like(plane[..., :1])], -1), camera.K.astype(np.float64), lens
-        )
-        known = (scores > 0) & np.isfinite(pixels).all(-1)
-        found[person + 1] = Keypoints2D(
-            np.where(known[..., None], pixels, np.nan),
-            np.where(known, scores, 0.0),
-            times,
-            seen.skeleton,
-            camera.image_size,
-            person + 1,
-        )
-    return found
-
-
-def _in_own_world(motions: Sequence[Motion], cameras: Sequence[Camera]) -> tuple[list[Motion], tuple[Camera, ...]]:
-    """Motions and cameras in the world of the calibration, with its axis that is nearest to up as Y."""
-    first = cameras[0]
-    ground = find_ground(motions)
-    up = first.R @ ground.up
-    axis = int(np.abs(up).argmax())
-    turn = np.eye(3)
-    if axis != 1 or up[1] < 0:
-        y = np.sign(up[axis]) * np.eye(3)[axis]
-        x = np.eye(3)[0] if axis != 0 else np.eye(3)[1]
-        turn = np.stack([x, y, np.cross(x, y)])
-    placed = []
-    for motion in motions:
-        down = find_contacts(motion, ground.up)
-        contacts = None if down is None else np.any(down, axis=-1)
-        placed.append(replace(move(motion, turn @ first.R, turn @ first.t, "world"), contacts=contacts))
-    return placed, tuple(camera.with_pose(turn @ camera.R, turn @ camera.t) for camera in cameras)
-
-
-def _take_heights(
-    motions: list[Motion], cameras: Sequence[Camera], given: Sequence[float | None], calibrated: bool
-) -> tuple[list[Motion], tuple[Camera, ...]]:
-    """Everything scaled so that people with a given height have it on the mean; a given calibration keeps its size."""
-    ratios = [
-        height / estimate_height(motion.joints, motion.skeleton).metres
-        for motion, height in zip(motions, given, strict=False)
-        if height is not None
-    ]
-    if calibrated or not ratios:
-        return motions, tuple(cameras)
-    scale = float(np.exp(np.mean(np.log(ratios))))
-    grown = [enlarge(motion, scale) for motion in motions]
-    return grown, tuple(camera.with_pose(camera.R, camera.t * scale) for camera in cameras)
-
-
-def _height(motion: Motion, given: float | None, calibration: Calibration) -> Height | None:
-    if given is not None:
-        return Height(given, 0.0, "given")
-    try:
-        found = estimate_height(motion.joints, motion.skeleton)
-    except InputError:
-        return None
-    return Height(found.metres, min(found.spread, float(np.hypot(calibration.size, 0.03)) * found.metres))
-
-
-def _in_world(
-    motions: Sequence[Motion], cameras: Sequence[Camera]
-) -> tuple[list[Motion], tuple[Camera, ...], float, bool]:
-    """Motions and cameras in the world, with contacts; the uncertainty of up; and whether feet were seen."""
-    ground = find_ground(motions)
-    R = level_axes(ground.up)
-    first = next((motion.root[known.argmax()] for motion in motions if (known := motion.posed).any()), np.zeros(3))
-    below = first.astype(np.float64) + (ground.height - first @ ground.up) * ground.up
-    t = -R @ below
-    placed = []
-    for motion in motions:
-        down = find_contacts(motion, ground.up)
-        contacts = None if down is None else np.any(down, axis=-1)
-        placed.append(replace(move(motion, R, t, "world"), contacts=contacts))
-    moved = tuple(camera.with_pose(R @ camera.R, R @ camera.t + t) for camera in cameras)
-    return placed, moved, ground.uncertainty, ground.feet_seen

@@ -18,10 +18,10 @@ from poselift.lifting.world.camera_motion import camera_motion
 from poselift.models import Weights
 from poselift.numerics.times import usual_interval
 from poselift.several_views.calibration_files import match_cameras, read_calibration
-from poselift.several_views.reconstruction import Reconstruction, View, reconstruct
+from poselift.several_views.reconstruction import Reconstruction, reconstruct
 from poselift.several_views.request import ViewsRequest, one_each
 from poselift.several_views.sound import read_sound, shift_by_sound
-from poselift.several_views.view_clock import ViewClock
+from poselift.several_views.view import View, ViewClock
 from poselift.structures import Clock, Motion, Recording
 
 _GIVEN_SPREAD = 0.01
@@ -77,12 +77,16 @@ def lift_views(
         one_each(given, len(clips), name) for given, name in ((views.fov, "--fov"), (views.intrinsics, "--intrinsics"))
     )
     for index, clip in enumerate(clips):
-        lens = lenses[index] if known is None else _pinhole(known[index])
+        lens, bent, wide = lenses[index], None, None
+        if known is not None:
+            lens, bent, wide = _lens(known[index])
         heights = request.height if index == 0 or not isinstance(request.height, dict) else None
         own = replace(
             request,
             fov=None if lens is not None else fov[index],
             intrinsics=lens,
+            distortion=bent,
+            fisheye=wide,
             height=heights,
             world=False,
             smooth=None,
@@ -191,10 +195,13 @@ def _known_cameras(
     return cameras, [Caution(text, "camera") for text in warnings]
 
 
-def _pinhole(camera: Camera) -> tuple[float, float, float, float]:
-    """fx, fy, cx, cy of a camera."""
+def _lens(
+    camera: Camera,
+) -> tuple[tuple[float, float, float, float], tuple[float, ...] | None, tuple[float, ...] | None]:
+    """fx, fy, cx, cy of a camera, and its distortion or the numbers of its fisheye lens."""
     K = camera.K
-    return float(K[0, 0]), float(K[1, 1]), float(K[0, 2]), float(K[1, 2])
+    bent, wide = (None if own is None else tuple(own.tolist()) for own in (camera.distortion, camera.fisheye))
+    return (float(K[0, 0]), float(K[1, 1]), float(K[0, 2]), float(K[1, 2])), bent, wide
 
 
 def _check_still(clip: Clip, recording: Recording, name: str) -> list[Caution]:

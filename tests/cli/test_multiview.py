@@ -3,13 +3,16 @@
 import json
 import pickle
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from benchmarks.phone_sound import make_sound, write_phone
 from poselift.recordings import read_motion
 from poselift.several_views.calibration_files import read_calibration, rotation_vector, write_pose2sim
 from poselift.skeleton import COCO17, convert
+from poselift.video import VideoWriter
 from tests.cli.running import assert_refused, poselift
 from tests.keypoints.writers import Person, poselift_npz
 from tests.several_views.stage import SIZE, make_stage
@@ -18,10 +21,10 @@ NAMES = ("left", "middle", "right")
 QUICK = ("--weights", "tiny", "--no-render", "--no-csv", "--quiet")
 
 
-def write_view(folder, stage, view, frames=slice(None), fps=30.0):
+def write_view(folder, stage, view, frames=slice(None), fps=30.0, offset=0.0):
     """A view's keypoints as poselift writes them."""
     clips = []
-    for motion in stage.view(view).people:
+    for motion in stage.view(view, offset=offset).people:
         keypoints = motion.keypoints
         points = convert(keypoints.keypoints, keypoints.skeleton, COCO17).values[frames]
         clips.append([Person(own, np.where(np.isfinite(own).all(-1), 0.9, 0.0), keypoints.person) for own in points])
@@ -189,6 +192,57 @@ def test_calibrations_of_other_programs(write, cameras, stage, takes, tmp_path):
     for name, camera in read_calibration([tmp_path / "out" / "calibration.toml"]).items():
         true_camera = cameras[NAMES.index(name)]
         np.testing.assert_allclose(camera.t, true_camera.t, atol=1e-5)
+
+
+def test_lifts_take_the_bend_of_the_lens(stage, tmp_path):
+    bent = np.array([-0.28, 0.09, 0.0, 0.0, 0.0])
+    curved = replace(stage, cameras=[replace(camera, distortion=bent) for camera in stage.cameras[:2]])
+    views = [write_view(tmp_path / name, curved, view) for view, name in enumerate(NAMES[:2])]
+    named = [replace(camera, name=name) for camera, name in zip(curved.cameras, NAMES, strict=False)]
+    write_pose2sim(tmp_path / "bent.toml", named)
+    write_pose2sim(tmp_path / "straight.toml", [replace(camera, distortion=None) for camera in named])
+    errors, apart = [], []
+    for lens in ("bent", "straight"):
+        out = tmp_path / f"{lens}_out"
+        join(views, out, "--calibration", tmp_path / f"{lens}.toml", "--calibration-world")
+        motion = read_motion(out / "person_1.npz")
+        found = (motion.joints + motion.root[:, None])[:, motion.skeleton.indices(["left_knee", "right_wrist"])]
+        skeleton = stage.view(0).people[0].skeleton
+        true = stage.joints[0][:, skeleton.indices(["left_knee", "right_wrist"])]
+        errors.append(np.median(np.linalg.norm(found - true, axis=-1)))
+        apart.append(json.loads((out / "calibration.json").read_text())["pairs"][0]["poses_apart_m"])
+    assert errors[0] < 0.04  # metres
+    assert errors[0] < errors[1]
+    assert apart[0] <= apart[1]  # the lifted poses of both views agree better
+
+
+def test_sound_tells_the_shift_of_videos(stage, tmp_path):
+    late, sound = 0.4, make_sound(3.0, 0)
+    videos = [tmp_path / "first.mp4", tmp_path / "later.mp4"]
+    write_phone(videos[0], sound, 2.0, Fraction(30), 48000, 1, SIZE)
+    write_phone(videos[1], sound[round(48000 * late) :], 2.0 - late, Fraction(30), 44100, 2, SIZE)
+    views = [write_view(tmp_path / f"view{view}", stage, view, offset=view * late) for view in range(2)]
+    ran = poselift("multiview", *videos, "--keypoints", *views, "--out", tmp_path / "out", *QUICK)
+    assert ran.code == 0, ran.err
+    clock = json.loads((tmp_path / "out" / "calibration.json").read_text())["clocks"][1]
+    assert clock["from"] == "sound"
+    assert clock["offset_s"] == pytest.approx(late, abs=0.01)
+
+
+def test_a_camera_that_moves_is_told(stage, takes, tmp_path):
+    ground = np.random.default_rng(0).integers(0, 255, (66, 100, 3), np.uint8).repeat(20, 0).repeat(20, 1)
+    videos = [tmp_path / "left.mp4", tmp_path / "moved.mp4"]
+    for video, step in zip(videos, (0, 8), strict=True):
+        with VideoWriter(video, *SIZE) as writer:
+            for index in range(60):
+                writer.write(ground[50 : 50 + SIZE[1], step * index : step * index + SIZE[0]], index / 30)
+    options = ("--keypoints", *takes[:2], "--offsets", "0", "--out", tmp_path / "out", *QUICK)
+    ran = poselift("multiview", *videos, *options)
+    assert ran.code == 0, ran.err
+    warnings = json.loads((tmp_path / "out" / "summary.json").read_text())["warnings"]
+    told = [str(line) for line in warnings if "camera moves" in str(line)]
+    assert len(told) == 1, warnings
+    assert "moved: the camera moves" in told[0]
 
 
 def test_lenses_of_each_video(takes, tmp_path):

@@ -1,6 +1,6 @@
 """People who walk in a circle under virtual cameras, without a dataset."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class Stage:
         """One camera's view; `order` has the number of each person, `sizes` the lifted size over the true one."""
         camera, random = self.cameras[index], np.random.default_rng(index)
         own = (self.times - offset)[(self.times - offset >= 0)][frames]
-        lens = Camera(camera.K, SIZE) if known else camera_for(SIZE)
+        lens = replace(camera, R=np.eye(3), t=np.zeros(3)) if known else camera_for(SIZE)
         motions = []
         for person, joints in enumerate(self.joints):
             seen = interpolate(joints, self.times, own + offset)

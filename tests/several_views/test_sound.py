@@ -1,7 +1,11 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from poselift.several_views.sound import Sound, _find_onsets, shift_by_sound
+from benchmarks.phone_sound import make_sound, write_phone
+from poselift.several_views.sound import Sound, _find_onsets, read_sound, shift_by_sound
+from poselift.video import VideoWriter
 
 
 def talk(seconds, seed=0):
@@ -42,3 +46,19 @@ def test_the_drift_of_a_long_take_is_found():
 
 def test_other_sound_gives_no_shift():
     assert shift_by_sound(heard(talk(8.0), 0.0, 1), heard(talk(8.0, seed=5), 0.0, 2)) is None
+
+
+@pytest.mark.parametrize("late", [-0.7, 0.41])
+def test_the_sound_of_videos_of_other_rates(tmp_path, late):
+    sound, first, other = make_sound(6.0, 0), tmp_path / "first.mp4", tmp_path / "other.mp4"
+    write_phone(first, sound[48000:], 4.0, Fraction(60), 48000, 1)
+    write_phone(other, sound[round(48000 * (1 + late)) :], 4.0, Fraction(30000, 1001), 44100, 2)
+    offset, drift, _ = shift_by_sound(read_sound(first), read_sound(other))
+    assert offset == pytest.approx(late, abs=0.003)
+    assert drift == 0.0
+
+
+def test_a_video_without_sound(tmp_path):
+    with VideoWriter(tmp_path / "silent.mp4", 64, 64) as writer:
+        writer.write(np.zeros((64, 64, 3), np.uint8), 0.0)
+    assert read_sound(tmp_path / "silent.mp4") is None

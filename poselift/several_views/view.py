@@ -1,10 +1,30 @@
-"""The clock of a video against the clock that all videos of a recording share."""
+"""One of several videos: who is in it, its lens, and its clock against the clock that all share."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from jaxtyping import Float
+
+from poselift.geometry.camera import Camera
+from poselift.structures import Motion
+
+
+@dataclass(frozen=True)
+class View:
+    """What one video gives.
+
+    Attributes:
+        name: of the video.
+        people: everybody in it, camera frame.
+        camera: its lens; the pose does not count.
+        span: time stamps of its first and last frame, seconds.
+    """
+
+    name: str
+    people: tuple[Motion, ...]
+    camera: Camera
+    span: tuple[float, float]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,122 @@
+"""What is refused or doubted of several videos before they become one: nobody, no common time, other people, copies."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from poselift.core.caution import Caution
+from poselift.core.errors import InputError
+from poselift.geometry.camera import Camera
+from poselift.several_views.observations import Track
+from poselift.several_views.view import View, ViewClock
+from poselift.several_views.who_is_who import People
+
+MOST_VIEWS = 8
+"""Most videos of one recording."""
+
+_LEAST_COMMON = 0.5
+"""Seconds that every video must share with another one."""
+
+_EARLY, _EARLY_SHARE = 1.0, 0.1
+"""Seconds, and share of the longest video, by which a video may end before the others without a word."""
+
+_LEAST_SHARE, _MOST_APART = 0.35, 0.17
+"""Least share of the time in which two views must agree on somebody, and most distance of their poses, metres."""
+
+_SAME = 1.5
+"""Pixels between the keypoints of two views that are one."""
+
+
+def check_views(views: Sequence[View]) -> None:
+    """Refuses another number of videos, and one that shows nobody.
+
+    Raises:
+        InputError: likewise.
+    """
+    if not 2 <= len(views) <= MOST_VIEWS:
+        some = "one video is" if len(views) == 1 else f"{len(views)} videos are"
+        advice = "; for one video: poselift lift" if len(views) == 1 else ""
+        raise InputError(f"{some} given; give 2 to {MOST_VIEWS} videos of the same moment{advice}")
+    for view in views:
+        if not any(motion.posed.any() for motion in view.people):
+            raise InputError(f"{view.name} shows nobody; leave it out, or check it with poselift lift")
+
+
+def check_common(views: Sequence[View], clocks: Sequence[ViewClock]) -> list[Caution]:
+    """Warnings about videos that end early.
+
+    Raises:
+        InputError: a video shares no time with any other.
+    """
+    spans = [clock.to_shared(np.array(view.span)) for view, clock in zip(views, clocks, strict=True)]
+    for index, own in enumerate(spans):
+        common = max(
+            min(own[1], other[1]) - max(own[0], other[0]) for place, other in enumerate(spans) if place != index
+        )
+        if common < _LEAST_COMMON:
+            raise InputError(
+                f"{views[index].name} shares no time with the other videos: it runs from {own[0]:.2f} to "
+                f"{own[1]:.2f} s of the first one's clock; give videos of the same moment, or other --offsets"
+            )
+    last = max(end for _, end in spans)
+    early = max(_EARLY, _EARLY_SHARE * max(end - start for start, end in spans))
+    return [
+        Caution(
+            f"{view.name} ends at {end:.2f} s, {last - end:.1f} s before the others: from there on the motion comes "
+            "from the others alone",
+            "clock",
+        )
+        for view, (_, end) in zip(views, spans, strict=True)
+        if last - end > early
+    ]
+
+
+def check_pairings(
+    views: Sequence[View],
+    people: People,
+    tracks: Sequence[Sequence[Track]],
+    cameras: Sequence[Camera],
+    warnings: list[Caution],
+) -> None:
+    """Refuses other people, and the same view twice; doubts pairs of views that agree for little of their time.
+
+    Raises:
+        InputError: likewise.
+    """
+    for index, view in enumerate(views):
+        own = [pairing for pair, pairing in people.pairings.items() if index in pair]
+        best = max(own, key=lambda pairing: pairing.share)
+        if index in people.apart or best.share < _LEAST_SHARE or not best.pose < _MOST_APART:
+            raise InputError(
+                f"{view.name} does not show the same people at the same moment as the other videos: poses and places "
+                f"agree for {100 * best.share:.0f} % of the time; leave it out, or give --offsets if its start is wrong"
+            )
+    for (a, b), pairing in people.pairings.items():
+        if _is_same(tracks[a], tracks[b], cameras[a], cameras[b]):
+            raise InputError(f"{views[a].name} and {views[b].name} are the same view; give videos from two places")
+        if pairing.share < _LEAST_SHARE:
+            names = f"{views[a].name} and {views[b].name}"
+            text = f"{names} agree on people for {100 * pairing.share:.0f} % of their time only"
+            warnings.append(Caution(text, "confusion"))
+
+
+def _is_same(first: Sequence[Track], other: Sequence[Track], a: Camera, b: Camera) -> bool:
+    """Whether the keypoints of two views are the same, as those of one video and its copy."""
+    if a.image_size != b.image_size:
+        return False
+    for x in first:
+        for y in other:
+            off = np.linalg.norm(x.plane - y.plane, axis=-1) * float(a.K[0, 0])
+            off = off[np.isfinite(off)]
+            if len(off) > 50 and np.median(off) < _SAME:
+                return True
+    return False
+
+
+def describe_swaps(views: Sequence[View], people: People) -> list[Caution]:
+    """Warnings about numbers that people exchanged inside a video."""
+    return [
+        Caution(f"{view.name}: people changed their numbers {count} times, which the other videos mended", "confusion")
+        for view, count in zip(views, people.swaps, strict=True)
+        if count
+    ]
