@@ -68,7 +68,10 @@ class TrackClip:
             there = [(track, row) for track, row in rows if row < len(track) and track.timestamps[row] == time]
             keypoints = np.stack([track.keypoints[row] for track, row in there]).astype(float)
             scores = np.stack([track.scores[row] for track, row in there]).astype(float)
-            boxes = np.nan_to_num(np.concatenate([keypoints.min(1), keypoints.max(1)], -1))
+            seen = np.isfinite(keypoints).all(-1, keepdims=True)
+            low, high = (np.where(seen, keypoints, far) for far in (np.inf, -np.inf))
+            boxes = np.concatenate([low.min(1), high.max(1)], -1)
+            boxes[~seen.any((1, 2))] = 0.0
             skeleton = self._tracks[0].skeleton
             yield Detections(boxes, scores.mean(1), keypoints, scores, skeleton), time
 

@@ -11,6 +11,8 @@ from poselift.tracking.track import Track
 
 _MAX_GAP = 4.0
 """Longest gap between two fragments of one person, seconds."""
+_GUESSED, _GUESSES = 0.6, 10
+"""Share of a track's usual score below which its last looks may be guesses, and the most of them."""
 
 
 def stitch(tracks: list[Track]) -> list[Track]:
@@ -94,5 +96,26 @@ def _cost(earlier: Track, later: Track) -> float:
     gap = later.timestamps[0] - earlier.timestamps[-1]
     if gap > _MAX_GAP:
         return np.inf
+    plain = _cost_across(earlier, later)
+    return plain if np.isfinite(plain) else _cost_across(_without_guesses(earlier), later)
+
+
+def _without_guesses(track: Track) -> Track:
+    """The track without its last looks, where they score far less than the others: somebody who is lost is guessed."""
+    means = np.array([scores.mean() for scores in track.scores])
+    sure = np.flatnonzero(means >= _GUESSED * np.median(means))
+    end = max(int(sure[-1]) + 1, len(means) - _GUESSES)
+    if end == len(means):
+        return track
+    shorter = Track()
+    for observation in zip(track.frames, track.timestamps, track.keypoints, track.scores, strict=True):
+        if len(shorter.frames) < end:
+            shorter.add(*observation)
+    return shorter
+
+
+def _cost_across(earlier: Track, later: Track) -> float:
+    """Cost of joining the end of a track to the start of another."""
+    gap = later.timestamps[0] - earlier.timestamps[-1]
     forwards = earlier.difference(later.timestamps[0], later.keypoints[0], later.scores[0])
     return max(cost(forwards, gap), cost(later.difference_backwards(earlier), gap))

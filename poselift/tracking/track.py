@@ -9,6 +9,9 @@ _DAMPING = 1.0
 """Time constant of a predicted velocity, seconds: people turn and stop."""
 _SMOOTHING = 0.2
 """Time constant of averaged velocities, seconds: long enough for detector noise, short enough for a jump."""
+_FROZEN, _LONGEST = 0.0005, 1.0
+"""Displacement, as a share of the person, of a pose that does not change at all, as in a picture that freezes; and the
+longest time, seconds, that such a picture hides."""
 _TELLING = 0.25
 """Least extent of the common joints of two poses, as a share of the person, for comparing their sizes."""
 
@@ -67,6 +70,7 @@ class Track:
         first_velocity: at the beginning of the track, pixels per second.
         velocity: at the end of the track, pixels per second.
         number: of the person, once the track is confirmed; 0 before.
+        changed: when the pose last changed, seconds; before the last observation where the picture froze since.
     """
 
     frames: list[int] = field(default_factory=list)
@@ -76,19 +80,24 @@ class Track:
     first_velocity: Float[np.ndarray, "2"] = field(default_factory=lambda: np.zeros(2))
     velocity: Float[np.ndarray, "2"] = field(default_factory=lambda: np.zeros(2))
     number: int = 0
+    changed: float = -np.inf
 
     def add(
         self, frame: int, timestamp: float, keypoints: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"]
     ) -> None:
         """Adds an observation, and updates the velocity."""
+        frozen = False
         if self.frames:
             moved = displacement(self.keypoints[-1], self.scores[-1], keypoints, scores)
-            elapsed = timestamp - self.timestamps[-1]
+            elapsed = timestamp - self.changed
             if moved is not None:
+                frozen = float(np.linalg.norm(moved[0])) + moved[1] < _FROZEN * size_of(keypoints)
+            if moved is not None and not frozen:
                 trust = 1 - np.exp(-elapsed / _SMOOTHING)
                 self.velocity = self.velocity + trust * (moved[0] / elapsed - self.velocity)
             if timestamp - self.timestamps[0] <= 2 * _SMOOTHING:
                 self.first_velocity = self.velocity
+        self.changed = max(self.changed, timestamp - _LONGEST) if frozen else timestamp
         self.frames.append(frame)
         self.timestamps.append(timestamp)
         self.keypoints.append(keypoints)
@@ -107,7 +116,7 @@ class Track:
 
         The velocity decays as v exp(-t / 1 s), so the prediction moves by at most one second of it.
         """
-        ahead = self.velocity * _fade(timestamp - self.timestamps[-1])
+        ahead = self.velocity * _fade(timestamp - self.changed)
         return _difference(self.keypoints[-1] + ahead, self.scores[-1], keypoints, scores)
 
     def difference_backwards(self, earlier: "Track") -> Difference | None:

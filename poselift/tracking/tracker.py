@@ -33,7 +33,7 @@ class Tracker:
 
     Each track predicts its next pose by a velocity that decays within a second. The Hungarian method assigns detections
     to tracks. The cost is a sum of displacement, difference of pose and difference of size, in lengths of the person;
-    gates open with the time since the person was last seen. All times are seconds, so frame rates may vary.
+    gates open with the time since the person was last seen to move. All times are seconds, so frame rates may vary.
 
     In synthetic crowds it confuses fewer people than ByteTrack and OC-SORT, which compare boxes only: see
     benchmarks/tracking.md. It stores keypoints, scores and timestamps, but no pictures.
@@ -89,7 +89,7 @@ class Tracker:
             [
                 cost(
                     track.difference(timestamp, detections.keypoints[person], detections.scores[person]),
-                    timestamp - track.timestamps[-1],
+                    timestamp - track.changed,
                 )
                 for person in people
             ]

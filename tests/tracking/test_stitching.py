@@ -49,3 +49,14 @@ def test_where_somebody_comes_from_counts(scenes):
     )
     assert len(stitch([standing, left_to_right])) == 1
     assert len(stitch([standing, right_to_left])) == 2
+
+
+def test_who_is_guessed_before_a_loss_keeps_the_number(scenes):
+    """Lost for 0.9 s: the last looks slide away to something else, with low scores."""
+    seen, again = fragment(scenes, 0, 60, 60), fragment(scenes, 92, 130, 60)
+    for frame in range(60, 65):
+        guess = scenes.walker(200 + 60 * frame / 30 + 70 * (frame - 59), frame / 30)
+        seen.add(frame, frame / 30, guess, np.full(17, 0.3))
+    whole = stitch([seen, again])
+    assert len(whole) == 1
+    assert whole[0].frames == [*range(65), *range(92, 130)]

@@ -204,3 +204,16 @@ def test_who_gets_guessed_legs_at_the_hips_is_still_the_same_person(scenes):
     numbers = [tracker.update(look(time), time) for time in CLIP]
     assert {number for (number,) in numbers} == {0, 1}
     assert [len(person) for person in tracker.tracks()] == [len(CLIP)]
+
+
+@pytest.mark.parametrize("speed", [120, 300])  # of a person of 280 pixels: 0.7 and 1.8 m/s
+def test_a_picture_that_freezes_splits_nobody(scenes, speed):
+    """For half a second all pictures are the same, then everybody has moved on."""
+
+    def scene(time):
+        time = 2.0 if 2.0 < time < 2.5 else time
+        return [scenes.walker(150 + speed * time, time), scenes.walker(1100 - speed / 2 * time, time, seed=3)]
+
+    people, numbers = scenes.track(scene, CLIP)
+    assert [len(person) for person in people] == [len(CLIP)] * 2
+    assert numbers[-1] == [1, 2]
