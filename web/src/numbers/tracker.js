@@ -18,6 +18,7 @@ class Fragment {
   firstVelocity = [0, 0]; // pixels per second
   velocity = [0, 0];
   number = 0; // once confirmed
+  changed = -Infinity; // when the pose last changed; before the last observation where the picture froze since
 
   get start() {
     return this.times[0];
@@ -26,17 +27,33 @@ class Fragment {
     return this.times.at(-1);
   }
 
-  add(frame, time, person, { SMOOTHING }) {
+  add(frame, time, person, { SMOOTHING, FROZEN, LONGEST }) {
+    let frozen = false;
     if (this.frames.length) {
       const moved = displacement(this.people.at(-1), person);
-      const elapsed = time - this.end;
+      const elapsed = time - this.changed;
       const trust = 1 - Math.exp(-elapsed / SMOOTHING);
-      if (moved) this.velocity = this.velocity.map((speed, k) => speed + trust * (moved.shift[k] / elapsed - speed));
+      if (moved) frozen = Math.hypot(...moved.shift) + moved.spread < FROZEN * sizeOf(person);
+      if (moved && !frozen) this.velocity = this.velocity.map((speed, k) => speed + trust * (moved.shift[k] / elapsed - speed));
       if (time - this.start <= 2 * SMOOTHING) this.firstVelocity = this.velocity;
     }
+    this.changed = frozen ? Math.max(this.changed, time - LONGEST) : time;
     this.frames.push(frame);
     this.times.push(time);
     this.people.push(person);
+  }
+
+  /** Without its last looks, where they score far less than the others: somebody who is lost is guessed. */
+  withoutGuesses({ stitching, track }) {
+    const means = this.people.map(({ scores }) => scores.reduce((sum, score) => sum + score, 0) / scores.length);
+    const sorted = [...means].sort((a, b) => a - b), half = sorted.length >> 1;
+    const usual = sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+    const sure = means.findLastIndex((mean) => mean >= stitching.GUESSED * usual);
+    const end = Math.max(sure + 1, means.length - stitching.GUESSES);
+    if (end === means.length) return this;
+    const shorter = new Fragment();
+    for (let row = 0; row < end; row++) shorter.add(this.frames[row], this.times[row], this.people[row], track);
+    return shorter;
   }
 }
 
@@ -136,7 +153,7 @@ export class Tracker {
     if (!people) return [];
     this.#alive = this.#alive.filter((fragment) => time - fragment.end <= tracker.PATIENCE);
     const costs = this.#alive.map((fragment) => {
-      const elapsed = time - fragment.end;
+      const elapsed = time - fragment.changed;
       const ahead = way(fragment.velocity, elapsed, track);
       return people.map((person) => cost(fragment.people.at(-1), ahead, person, elapsed, this.#constants));
     });
@@ -193,15 +210,20 @@ export class Tracker {
 /** The fragments, with those of one person joined over up to MAX_GAP seconds. */
 function stitch(fragments, constants) {
   const sorted = [...fragments].sort((a, b) => a.start - b.start);
+  const across = (earlier, later) => {
+    const gap = later.start - earlier.end;
+    return Math.max(
+      ...[earlier.velocity, later.firstVelocity].map((velocity) =>
+        cost(earlier.people.at(-1), way(velocity, gap, constants.track), later.people[0], gap, constants),
+      ),
+    );
+  };
   const costs = sorted.map((earlier) =>
     sorted.map((later) => {
       const gap = later.start - earlier.end;
       if (!(gap > 0) || gap > constants.stitching.MAX_GAP) return Infinity;
-      return Math.max(
-        ...[earlier.velocity, later.firstVelocity].map((velocity) =>
-          cost(earlier.people.at(-1), way(velocity, gap, constants.track), later.people[0], gap, constants),
-        ),
-      );
+      const plain = across(earlier, later);
+      return Number.isFinite(plain) ? plain : across(earlier.withoutGuesses(constants), later);
     }),
   );
   const next = new Map(assign(costs));
