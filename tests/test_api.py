@@ -10,10 +10,11 @@ import pytest
 
 import poselift
 from poselift.core.errors import InputError
-from poselift.keypoints.in_memory import tracks_from_arrays, tracks_from_mediapipe, tracks_from_ultralytics
+from poselift.keypoints.in_memory import TrackClip, tracks_from_arrays, tracks_from_mediapipe, tracks_from_ultralytics
 from poselift.recordings import read_motion
 from poselift.samples import demo_video
 from poselift.skeleton import COCO17, H36M17
+from poselift.structures import Keypoints2D
 from tests.cli.running import poselift as command
 
 pytestmark = pytest.mark.many_calls
@@ -214,3 +215,15 @@ assert len(found) == 8 and len(set(found)) == 1
 def test_a_name_that_is_not_there():
     with pytest.raises(AttributeError, match="no attribute 'lift_video'"):
         poselift.lift_video  # noqa: B018
+
+
+def test_unseen_joints_leave_the_boxes_of_tracks_as_they_are():
+    points = np.linspace([10, 20], [50, 90], 17)
+    hidden = points.copy()
+    hidden[3] = np.nan
+    scores = np.isfinite(hidden).all(-1).astype(float)
+    track = Keypoints2D(
+        np.stack([points, hidden]), np.stack([np.ones(17), scores]), np.arange(2) / 10, COCO17, (64, 96)
+    )
+    boxes = [found.boxes[0].tolist() for found, _ in TrackClip([track]).people()]
+    assert boxes == [[10, 20, 50, 90]] * 2
