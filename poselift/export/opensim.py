@@ -146,7 +146,7 @@ def _make_scaling(
     name: str, joints: tuple[str, ...], trc: str, span: str, height: Height | None
 ) -> ElementTree.Element:
     """Scaling by distances alone: the markers are joints, whose places in the model no still pose needs to show."""
-    measurements = []
+    measurements: list[ElementTree.Element] = []
     for measurement, (pairs, axes, bodies) in _SCALES.items():
         if measurement == _WHOLE_TRUNK and any(each.get("name") == _TRUNK for each in measurements):
             continue

@@ -1,5 +1,6 @@
 """`poselift multiview` on keypoints of other programs: each calibration's format, and what it refuses or warns of."""
 
+import csv
 import json
 import pickle
 from dataclasses import replace
@@ -11,7 +12,7 @@ import pytest
 from benchmarks.phone_sound import make_sound, write_phone
 from poselift.recordings import read_motion
 from poselift.several_views.calibration_files import read_calibration, rotation_vector, write_pose2sim
-from poselift.skeleton import COCO17, convert
+from poselift.skeleton import CMU28, COCO17, convert
 from poselift.video import VideoWriter
 from tests.cli.running import assert_refused, poselift
 from tests.keypoints.writers import Person, poselift_npz
@@ -79,6 +80,24 @@ def test_one_motion_and_the_cameras(joined, stage):
     report = json.loads((joined / "calibration.json").read_text())
     assert [clock["from"] for clock in report["clocks"]] == ["first", "given", "given"]
     assert len(report["pairs"]) == 3
+
+
+def test_measure_takes_the_result_and_knows_of_the_cameras(joined, stage, tmp_path):
+    ran = poselift("measure", joined, "--out", tmp_path / "out", "--reports")
+    assert ran.code == 0, ran.err
+    assert "| left knee flexion |" in ran.out
+    assert "One camera" not in ran.out, "several cameras show the split of pelvis and trunk"
+    (report, *_) = (tmp_path / "out").glob("report_*.html")
+    assert "3 cameras; joints by a learned lifter" in report.read_text(encoding="utf-8")
+    joints = stage.joints[0]
+    with open(tmp_path / "out" / "ranges.csv", encoding="utf-8", newline="") as file:
+        rows = {row["angle"]: row for row in csv.DictReader(file) if row["trial"].endswith("person_1")}
+    for side in ("left", "right"):
+        hip, knee, ankle = (joints[:, CMU28.index(f"{side}_{joint}")] for joint in ("hip", "knee", "ankle"))
+        thigh, shank = knee - hip, ankle - knee
+        lengths = np.linalg.norm(thigh, axis=-1) * np.linalg.norm(shank, axis=-1)
+        flexion = np.degrees(np.arccos((thigh * shank).sum(-1) / lengths))
+        assert abs(float(rows[f"{side}_knee_flexion"]["highest_deg"]) - flexion.max()) < 10
 
 
 def test_an_earlier_result_calibrates_the_next_take(joined, takes, tmp_path):

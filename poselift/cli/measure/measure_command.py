@@ -8,7 +8,7 @@ from typing import Any
 from poselift.cli.formats import add_motions_argument
 from poselift.cli.measure.floor_angle import find_floor_angle
 from poselift.cli.measure.measure_files import MEASUREMENTS, NAMES, write_files
-from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
+from poselift.cli.measure.measure_tables import caveats, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.movements import FILE, MOVEMENTS, measure_movement, movement_table, write_movements
 from poselift.cli.measure.page import PAGE, write_page
 from poselift.cli.measure.report import write_reports
@@ -63,10 +63,10 @@ def run(options: argparse.Namespace) -> None:
     if options.movement is not None:
         _measure_movement(options.movement, motions, options.out)
         return
-    trials = [
-        measure_trial(path, motion, options.belt, find_floor_angle(recordings[path]))
-        for path, motion in motions.items()
-    ]
+    trials = []
+    for path, motion in motions.items():
+        floor, views = find_floor_angle(recordings[path]), max(1, len(recordings[path].cameras))
+        trials.append(measure_trial(path, motion, options.belt, floor, views))
     if options.out is not None:  # before anything is printed, to a reader who may leave
         with atomic_folder(options.out, last=MEASUREMENTS) as folder:
             write_files(folder, trials)
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> None:
             show(f"{title}:\n\n{ranges_table(angles)}\n")
     if overview := trials_table(trials):
         show(f"## All trials\n\n{overview}\n")
-    show("\n".join(CAVEATS))
+    show("\n".join(caveats(trials)))
     if options.out is not None:
         show(options.out / PAGE)
 

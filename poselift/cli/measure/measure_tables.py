@@ -10,13 +10,19 @@ from poselift.kinematics.gait import ALONG
 from poselift.kinematics.gait_summary import SIDES, measure_spread, summarise_gait
 from poselift.structures import Height
 
-CAVEATS = (
+_INTERVAL = (
     "± is the half-width of the 90 % interval. For an angle it is the median over the frames, and the error of one "
-    "frame; a part of it is the same in all frames.",
-    "One camera shows the lean of the trunk better than where it bends: trust trunk lean and the sum of pelvis tilt "
-    "and trunk flexion more than the split between pelvis, hips and lumbar spine.",
+    "frame; a part of it is the same in all frames."
 )
-"""What a reader of the tables has to know."""
+_ONE_CAMERA = (
+    "One camera shows the lean of the trunk better than where it bends: trust trunk lean and the sum of pelvis tilt "
+    "and trunk flexion more than the split between pelvis, hips and lumbar spine."
+)
+
+
+def caveats(trials: Sequence[Trial]) -> tuple[str, ...]:
+    """What a reader of the tables has to know."""
+    return (_INTERVAL, _ONE_CAMERA) if any(trial.cameras == 1 for trial in trials) else (_INTERVAL,)
 
 
 def ranges_table(angles: Angles) -> str:

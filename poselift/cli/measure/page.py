@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
+from poselift.cli.measure.measure_tables import caveats, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.trial import Trial
 from poselift.core.errors import InputError
 from poselift.core.files import write_text
@@ -27,7 +27,7 @@ def write_page(folder: Path, trials: Sequence[Trial]) -> None:
     Raises:
         InputError: the file cannot be written.
     """
-    body = [f'<p class="note">{escape(caveat)}</p>' for caveat in CAVEATS]
+    body = [f'<p class="note">{escape(caveat)}</p>' for caveat in caveats(trials)]
     if overview := trials_table(trials):
         body += ["<h2>All trials</h2>", convert_to_html(overview)]
     for trial in trials:

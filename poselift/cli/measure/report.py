@@ -77,12 +77,13 @@ def _assumptions(trial: Trial, camera: Camera | None) -> str:
     else:
         share = 100 * TO_90 * height.spread / height.metres
         lines.append(f"Height: {height.metres:.2f} m ± {share:.0f} % (90 %), estimated; all lengths share this doubt.")
-    if camera is not None:
+    if camera is not None and trial.cameras == 1:
         known = "as given" if camera.origin == "given" else "assumed"
         lines.append(f"Camera: field of view of {camera.fov:.0f}° across the longer side, {known}.")
     if trial.floor is not None:
         lines.append(trial.floor.text())
-    lines.append(f"Seen in {100 * trial.seen:.0f} % of the frames. One camera; joints by a learned lifter, no markers.")
+    seen_by = "One camera" if trial.cameras == 1 else f"{trial.cameras} cameras"
+    lines.append(f"Seen in {100 * trial.seen:.0f} % of the frames. {seen_by}; joints by a learned lifter, no markers.")
     lines.append("± is the half-width of the 90 % interval.")
     return "\n".join(lines)
 

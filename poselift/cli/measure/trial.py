@@ -34,6 +34,7 @@ class Trial:
         seen: share of the frames in which the person was seen, from 0 to 1.
         unused_belt: speed of a belt that was given for somebody who walks over ground, m/s; None otherwise.
         floor: how the camera stands to the floor; None if unknown.
+        cameras: number of the cameras that saw it.
     """
 
     name: str
@@ -46,9 +47,12 @@ class Trial:
     seen: float = 1.0
     unused_belt: float | None = None
     floor: FloorAngle | None = None
+    cameras: int = 1
 
 
-def measure_trial(path: Path, motion: Motion, belt: float | None = None, floor: FloorAngle | None = None) -> Trial:
+def measure_trial(
+    path: Path, motion: Motion, belt: float | None = None, floor: FloorAngle | None = None, cameras: int = 1
+) -> Trial:
     """The measurements of a motion.
 
     Args:
@@ -56,6 +60,7 @@ def measure_trial(path: Path, motion: Motion, belt: float | None = None, floor: 
         motion: of one person; all times are by its clock.
         belt: speed of a treadmill's belt, m/s.
         floor: how the camera stands to the floor, if known.
+        cameras: number of the cameras that saw it.
 
     Raises:
         InputError: the skeleton lacks joints, or no frame has a pose.
@@ -70,4 +75,4 @@ def measure_trial(path: Path, motion: Motion, belt: float | None = None, floor: 
     name = f"{path.parent.name}/{path.stem}" if path.parent.name else path.stem
     unused = belt if found is not None and found.belt is None else None
     seen = float((motion.posed & ~motion.interpolated).mean())
-    return Trial(name, joints, segments, found, why, cycles, motion.height, seen, unused, floor)
+    return Trial(name, joints, segments, found, why, cycles, motion.height, seen, unused, floor, cameras)
