@@ -7,9 +7,9 @@ changed alike, and all that is found is brought back to the original pixels. Mov
 follow the people as `--quality balanced` does; the other models look at MoveNet's people, at every few frames. People
 who are small stand in a grey picture of the original size.
 
-Columns: people whom both cameras follow; joints of limbs that both see with a score of 0.2 or more, for each frame
-with a look, of both people, so 24 at most; then of their distances the median
-and the mean in per cent of the body (each at most 20 %), and the share that is farther than a twentieth of it.
+Columns: people whom both cameras follow where MoveNet sees them in the original pictures; joints of limbs that both see
+with a score of 0.2 or more, for each frame with a look, of both people, so 24 at most; then of their distances the
+median and the mean in per cent of the body (each at most 20 %), and the share that is farther than a twentieth of it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from benchmarks.command import command_line, errors_shown, print_table
-from benchmarks.two_models import Poses, StillCamera, pair_people, poses_of, read_pair, rows_of, second_looks
+from benchmarks.two_models import Poses, StillCamera, pair_people, poses_of, read_pair, rows_of, second_looks, size_of
 from poselift.detection import Detector, MoveNetBlazePose
 from poselift.detection.blazepose import BlazePose
 from poselift.finding import build_finder
@@ -33,6 +33,8 @@ _TALL = 600.0
 """Mean height of the people in the videos, pixels."""
 _RARELY = 4
 """Frames between the looks of models that do not follow people."""
+_SAME = 1 / 3
+"""Most distance from the place in the original pictures, as a share of the body, to be the same person."""
 _GREY = (114, 114, 114)
 
 
@@ -114,11 +116,30 @@ def follow(frames: Sequence[Frame], detector: Detector) -> list[Poses]:
 
 @dataclass(frozen=True)
 class _Clip:
-    """The frames of both videos, the sizes of their pictures, and their cameras."""
+    """The frames of both videos, the sizes of their pictures, their cameras, and who is seen by both of them."""
 
     frames: list[list[Frame]]
     sizes: list[tuple[int, int]]
     cameras: list[StillCamera]
+    known: list[tuple[Poses, Poses]]
+
+    def pairs(self, several: Sequence[Sequence[Poses]]) -> list[tuple[int, int]]:
+        """Who of the first camera is who of the second: those who are where the known people are."""
+        found = [[_who(each, people) for each, people in zip(pair, several, strict=True)] for pair in self.known]
+        return [(one, other) for one, other in found if one is not None and other is not None]
+
+
+def _who(known: Poses, people: Sequence[Poses]) -> int | None:
+    """Who is nearest to somebody, joint by joint, and not farther away than a third of the body."""
+
+    def away(poses: Poses) -> float:
+        both = sorted(set(known) & set(poses))
+        shares = [np.linalg.norm(known[time][0] - poses[time][0], axis=-1) / size_of(known[time][0]) for time in both]
+        near = [float(np.nanmedian(each)) for each in shares if np.isfinite(each).any()]
+        return float(np.median(near)) if near else np.inf
+
+    distances = [away(poses) for poses in people]
+    return int(np.argmin(distances)) if distances and min(distances) < _SAME else None
 
 
 def _cells(name: str, clip: _Clip, detectors: MoveNetBlazePose, others: Mapping[str, BlazePose]) -> Iterator[list[str]]:
@@ -137,7 +158,7 @@ def _cells(name: str, clip: _Clip, detectors: MoveNetBlazePose, others: Mapping[
             ]
             found.setdefault(row, []).append(back)
     for row, several in found.items():
-        pairs = pair_people(several, clip.cameras)
+        pairs = clip.pairs(several)
         cells = next(rows_of({row: several}, pairs, clip.cameras)) if pairs else ["", "", "", "0"]
         looks = len(clip.frames[0][:: _RARELY if row in others else 1])
         yield [name, row, str(len(pairs)), f"{int(cells[-1]) / looks:.1f}", *cells[-4:-1]]
@@ -154,8 +175,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with errors_shown(parser):
         videos, cameras = read_pair(options.folder)
         frames = [list(islice(VideoReader(path), 0, options.frames, 2)) for path in videos]
-        clip = _Clip(frames, [each[0].image.shape[1::-1] for each in frames], cameras)
         both = MoveNetBlazePose()
+        people = [follow(each, both.first) for each in frames]
+        known = [(people[0][one], people[1][other]) for one, other in pair_people(people, cameras)]
+        clip = _Clip(frames, [each[0].image.shape[1::-1] for each in frames], cameras, known)
         others = {"heavy": both.second} | {path.stem: BlazePose(path=path) for path in options.models}
         heads = ["pictures", "detector", "people", "joints a frame", "limbs %", "mean %", "over 5 %"]
         print_table(heads, chain.from_iterable(_cells(name, clip, both, others) for name in options.changes))

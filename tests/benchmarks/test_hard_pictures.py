@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.hard_pictures import CHANGES
+from benchmarks.hard_pictures import CHANGES, _Clip
 
 
 @pytest.mark.parametrize("name", CHANGES)
@@ -16,3 +16,12 @@ def test_a_place_in_a_changed_picture_is_brought_back(name, place):
     rows, columns = np.indices(light.shape)
     middle = np.array([[(light * columns).sum(), (light * rows).sum()]]) / light.sum()
     np.testing.assert_allclose(CHANGES[name].back(middle, width, height), [place], atol=3)
+
+
+def test_people_keep_their_partner_in_the_other_camera():
+    body = np.random.default_rng(0).uniform(0, 100, (23, 2))
+    man, woman, stranger = ({0: (body + (left, 0), np.ones(23))} for left in (0, 150, 600))
+    clip = _Clip([], [], [], [(man, woman), (woman, man)])
+    assert clip.pairs([[stranger, woman, man], [man, woman]]) == [(2, 1), (1, 0)]
+    assert clip.pairs([[stranger, man], [man, woman]]) == [(1, 1)], "nobody takes the place of somebody who is lost"
+    assert clip.pairs([[], [man]]) == []
