@@ -22,6 +22,8 @@ def changed_once(request):
                 "window": 81,
                 "fov": 60.0,
                 "intrinsics": (900.0, 900.0, 480.0, 270.0),
+                "distortion": (0.1, 0.0, 0.0, 0.0),
+                "fisheye": (0.1, 0.0, 0.0, 0.0),
             }
             changed = sensible.get(each.name, other.get(type(value), 1.0))
             yield replace(request, **{each.name: changed}), each.compare
