@@ -99,15 +99,54 @@ def away(armature: bpy.types.Object, limb: tuple[str, str], before: str) -> Vect
     return lower - upper
 
 
+_FEET = {
+    "rigify": [(f"foot.{side}", f"toe.{side}") for side in "LR"],
+    "mixamo": [(f"{side}Foot", f"{side}ToeBase") for side in ("Left", "Right")],
+}
+"""Bones that begin at the ankle and at the ball of each foot."""
+
+_STANDS = 0.01
+"""Speed in m/s of the motion's ankle and ball below which a foot stands."""
+
+
+def ends(armature: bpy.types.Object, before: str) -> np.ndarray:
+    """Places of ankle and ball of both feet, (2, 2, 3), metres."""
+    bones = armature.pose.bones
+    return np.array([[armature.matrix_world @ bones[before + name].head for name in pair] for pair in _FEET[kind]])
+
+
+def bends(armature: bpy.types.Object, before: str) -> list[float]:
+    """The bends of both knees, degrees."""
+    sides = ("L", "R") if kind == "rigify" else ("Left", "Right")
+    found = []
+    for side in sides:
+        own = [pair for pair in _LIMBS[kind] if pair[0].endswith(f".{side}") or pair[0].startswith(side)][-2:]
+        found.append(math.degrees(away(armature, own[0], before).angle(away(armature, own[1], before))))
+    return found
+
+
+played = []
 worst = 0.0
 for frame in range(scene.frame_start, scene.frame_end + 1):
     scene.frame_set(frame)
     for limb in _LIMBS[kind]:
-        worst = max(worst, away(source, limb, own).angle(away(target, limb, prefix)))
+        if "arm" in limb[0].lower():
+            worst = max(worst, away(source, limb, own).angle(away(target, limb, prefix)))
+    played.append((ends(source, own), ends(target, prefix), bends(source, own), bends(target, prefix)))
 frames = np.linspace(scene.frame_start, scene.frame_end, 6).astype(int)[1:-1]
 for thing in [*source.children_recursive, source]:
     bpy.data.objects.remove(thing)
 shown = (lambda bone: bone.name.startswith("DEF-")) if kind == "rigify" else (lambda bone: "_End" not in bone.name)
 strip(target, [], frames, out.with_suffix(".png"), shown)
-note = f"{count} bones follow; limbs point at most {math.degrees(worst):.2f} degrees from the motion's"
+rate = scene.render.fps / scene.render.fps_base
+motion, theirs = (np.array([each[which] for each in played]) for which in (0, 1))
+knees = [np.abs(np.diff(np.array([each[which] for each in played]), axis=0)).max() for which in (2, 3)]
+speed, slide = (rate * np.linalg.norm(np.diff(places[..., :2], axis=0), axis=-1) for places in (motion, theirs))
+stands = (speed < _STANDS).all(-1)
+slid = 100 * slide[stands]
+note = (
+    f"{count} bones follow; arms point at most {math.degrees(worst):.2f} degrees from the motion's; standing feet "
+    f"slide by {slid.mean():.2f} cm/s on the mean, {slid.max():.2f} at most, in {int(stands.sum())} steps of frames; "
+    f"the largest step of a knee is {knees[1]:.1f} degrees, {knees[0]:.1f} in the motion"
+)
 save(bpy.app.version_string, note=note)

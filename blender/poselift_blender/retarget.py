@@ -14,7 +14,14 @@ import sys
 from pathlib import Path
 
 import bpy
+import numpy as np
 from mathutils import Matrix, Vector
+
+if __package__:
+    from .legs import Leg, solve_legs
+else:  # run as a script
+    sys.path.insert(0, str(Path(__file__).parent))
+    from legs import Leg, solve_legs
 
 # Names that Mixamo and importers put before a bone's own.
 _PREFIX = re.compile(r"^(.*:|mixamorig\d*_?)")
@@ -88,10 +95,7 @@ def retarget(source, target, scene):
     hips, mover = pairs[0]
     anchor = target.data.bones.get("ORG-spine") or mover.bone
     rest_hips, rest_anchor = _rest(source, hips.bone), _rest(target, anchor)
-    ground = min(
-        (target.matrix_world @ end).z for bone in target.data.bones for end in (bone.head_local, bone.tail_local)
-    )
-    scale = (rest_anchor.translation.z - ground) / max(rest_hips.translation.z, 1e-6)
+    way, aims = _plan_legs(pairs, levels, scene, rest_hips.translation, rest_anchor.translation)
     back = target.matrix_world.inverted()
     for frame in range(first, last + 1):
         scene.frame_set(frame)
@@ -101,15 +105,90 @@ def retarget(source, target, scene):
                 rotation = turn @ correction @ _rest(target, theirs.bone).to_3x3()
                 place = (target.matrix_world @ theirs.matrix).translation
                 if theirs == mover:
-                    moved = _world(source, own).translation - rest_hips.translation
                     beside = _rest(target, theirs.bone).translation - rest_anchor.translation
-                    place = rest_anchor.translation + scale * moved + turn @ beside
+                    place = Vector(way[frame - first]) + turn @ beside
+                if theirs.name in aims:
+                    rest, directions = aims[theirs.name]
+                    pointed = turn @ correction @ rest
+                    swing = pointed.rotation_difference(Vector(directions[frame - first]))
+                    rotation = swing.to_matrix() @ rotation
                 theirs.matrix = back @ (Matrix.Translation(place) @ rotation.to_4x4())
                 theirs.keyframe_insert("rotation_quaternion", frame=frame)
                 if theirs == mover:
                     theirs.keyframe_insert("location", frame=frame)
             bpy.context.view_layer.update()
     return len(pairs)
+
+
+_LEGS = re.compile(r"^(thigh|upperleg|.*upleg)", re.IGNORECASE)
+"""Bones that begin a leg."""
+
+
+def _plan_legs(pairs, levels, scene, rest_hips, anchor):
+    """Places of the character's hips in each frame; and of each bone of a leg its direction at rest and in each frame.
+
+    Args:
+        pairs: bones of the motion and of the character, the hips first.
+        levels: the same with their corrections.
+        scene: whose frames are those of the motion.
+        rest_hips: place of the motion's hips in its rest pose.
+        anchor: likewise of the character's.
+    """
+    corrections = {own.name: correction for level in levels.values() for own, _, correction in level}
+    chains = []
+    for pair in pairs:
+        if _LEGS.search(_plain(pair[0].name).replace("left", "").replace("right", "")):
+            chain = [pair]
+            while len(chain) < 4 and (below := next((each for each in pairs if each[0].parent == chain[-1][0]), None)):
+                chain.append(below)
+            if len(chain) >= 3:
+                chains.append(chain)
+    if not chains:
+        raise ValueError("the armatures share no leg of three bones; export with the --rig of the character")
+    hips = pairs[0][0]
+    source, target = hips.id_data, pairs[0][1].id_data
+    frames = range(scene.frame_start, scene.frame_end + 1)
+    names = [hips, *(chain[place][0] for chain in chains for place in (0, 2))]
+    turns = {bone.name: [] for bone in names}
+    places = {bone.name: [] for bone in names}
+    balls = [[] for _ in chains]
+    for frame in frames:
+        scene.frame_set(frame)
+        for bone in names:
+            turns[bone.name].append(_world(source, bone).to_3x3() @ _rest(source, bone.bone).to_3x3().inverted())
+            places[bone.name].append(_world(source, bone).translation)
+        for ball, chain in zip(balls, chains, strict=True):
+            ball.append(source.matrix_world @ (chain[3][0].head if len(chain) > 3 else chain[2][0].tail))
+    arrays = {name: np.array([np.array(turn) for turn in found]) for name, found in turns.items()}
+    legs = []
+    for chain, ball in zip(chains, balls, strict=True):
+        thigh, foot = chain[0][0].name, chain[2][0].name
+        legs.append(
+            Leg(
+                _rest_leg(source, [own for own, _ in chain]),
+                _rest_leg(target, [theirs for _, theirs in chain]),
+                np.array(places[foot]),
+                np.array(ball),
+                arrays[foot],
+                arrays[thigh] @ np.array(corrections[thigh]),
+                arrays[thigh],
+            )
+        )
+    rate = scene.render.fps / scene.render.fps_base
+    way, directions = solve_legs(
+        legs, np.array(places[hips.name]), arrays[hips.name], np.array(rest_hips), np.array(anchor), 1 / rate
+    )
+    aims = {}
+    for leg, chain, both in zip(legs, chains, directions, strict=True):
+        for place in (0, 1):
+            aims[chain[place][1].name] = Vector(leg.theirs[place + 1] - leg.theirs[place]), both[:, place]
+    return way, aims
+
+
+def _rest_leg(armature, bones):
+    """Hip, knee, ankle and ball of a leg in the rest pose (4, 3)."""
+    ends = [_rest(armature, bone.bone).translation for bone in bones]
+    return np.array([*ends, armature.matrix_world @ bones[2].bone.tail_local][:4])
 
 
 def _pairs(source, target):
