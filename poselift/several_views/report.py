@@ -23,6 +23,9 @@ _UNSURE = 4.0
 _BESIDE = 0.045
 """Median distance of joints from their rays, metres, from which a camera does not fit the others."""
 
+_UNEVEN = 0.15
+"""Share by which the sizes of two bodies, as the rays have them, may differ from those that each view lifts."""
+
 _STILL = 0.3
 """Range of the people's places in the space, metres, from which the cameras' places are well known."""
 
@@ -159,12 +162,34 @@ def write_report(
                 f"cameras {pair.names[0]} and {pair.names[1]} look along one line ({pair.angle:.0f} degrees between "
                 "them), so depth is unsure; move one, to 60 to 120 degrees"
             )
+    if not known:
+        doubts += _doubt_sizes(seen, calibration)
     if not known and moved < _STILL and any(own_.angle > _UNSURE / 2 for own_ in own):
         doubts.append(
             f"people moved through {moved:.1f} m only, which tells little of the cameras; let somebody walk through "
             "the space once"
         )
     return Report(tuple(own), tuple(pairs), moved, 100 * calibration.size, tuple(doubts))
+
+
+def _doubt_sizes(seen: Observations, calibration: Calibration) -> list[str]:
+    """A line where two bodies cannot both have the size that the lifter gives them: all sizes are a compromise then."""
+    shared = [
+        person
+        for person in range(len(calibration.lengths))
+        if (seen.present[:, seen.people == person].sum(0) >= 2).any()
+    ]
+    if len(shared) < 2:
+        return []
+    large = max(shared, key=lambda person: calibration.lengths[person])
+    small = min(shared, key=lambda person: calibration.lengths[person])
+    apart = float(1 - np.exp(calibration.lengths[small] - calibration.lengths[large]))
+    if apart < _UNEVEN:
+        return []
+    return [
+        f"person {small + 1} is {100 * apart:.0f} % smaller beside person {large + 1} than each view alone says, so "
+        "the size of everything and the cameras are unsure; give --height for both"
+    ]
 
 
 def _crossing(angle: float) -> float:
