@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     right.append(found.found in MOVES[name].right)
                     if MOVES[name].right == ("moving",):
                         lengths.append(found.refused or abs(found.share - 1) <= 0.1)
-                    said = "refused" if found.refused else f"{found.share:.2f}"
+                    said = "refused" if found.refused else "-" if math.isnan(found.share) else f"{found.share:.2f}"
                     yield [
                         name,
                         clip,
@@ -137,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                         f"{found.degrees:.2f}",
                         f"{found.way:.2f}",
                         said,
-                        f"{1000 * found.root:.0f}",
+                        "-" if math.isnan(found.root) else f"{1000 * found.root:.0f}",
                     ]
 
     print_table(["camera", "person", "found", "turn deg", "way m", "found / way", "root mm"], rows())

@@ -3,6 +3,8 @@
 What a camera sees far away, or from one place, is a rotation of unit rays. All key frames are solved together: the
 links of key frames that lie far apart in time keep errors from adding up. Then each frame is solved against its key
 frame. Both are Gauss-Newton steps with robust weights (Triggs et al. 2000, Bundle Adjustment: A Modern Synthesis).
+
+It passes 300 lines because both steps share the rays, their derivatives and the weights, and mean nothing apart.
 """
 
 from collections.abc import Sequence
