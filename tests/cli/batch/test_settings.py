@@ -14,7 +14,7 @@ def changed_once(request):
         value = getattr(request, each.name)
         if is_dataclass(value):
             yield from ((replace(request, **{each.name: inner}), counts) for inner, counts in changed_once(value))
-        elif each.name != "fisheye":  # needs a field of view: below
+        elif each.name not in ("fisheye", "tilt"):  # these need another field: below
             other = {bool: not value, str: f"another {value}", dict: {"some": "thing"}, tuple: ("trc",)}
             sensible = {
                 "people": (1,),
@@ -23,6 +23,7 @@ def changed_once(request):
                 "fov": 60.0,
                 "intrinsics": (900.0, 900.0, 480.0, 270.0),
                 "distortion": (0.1, 0.0, 0.0, 0.0),
+                "lens_size": (960, 540),
             }
             changed = sensible.get(each.name, other.get(type(value), 1.0))
             yield replace(request, **{each.name: changed}), each.compare
@@ -33,8 +34,9 @@ def test_every_field_counts_unless_it_changes_no_result():
     assert [request for request, counts in requests if not counts] == [CommandRequest()], "what a detector may do"
     for request, counts in requests:
         assert (find_settings(request) != before) == counts, request
-    wide = replace(CommandRequest(), fov=120.0)
-    assert find_settings(replace(wide, fisheye=(0.1, 0.0, 0.0, 0.0))) != find_settings(wide)
+    base = replace(CommandRequest(), fov=120.0, world=True)
+    for other in (replace(base, fisheye=(0.1, 0.0, 0.0, 0.0)), replace(base, tilt=10.0)):
+        assert find_settings(other) != find_settings(base)
 
 
 def test_only_what_is_looked_for_and_how_needs_new_detections():
