@@ -24,11 +24,11 @@ _CONTROLLED = {SCORE: "score", DISTRIBUTION: "distribution", REACH: "reach", STR
 
 _REACH = ("local_monotonic", "local_predictive", "hard")
 _TRANSFORMERS = ("lifter", "encoder_decoder", "mixste")
-_NOT_TRAINED = ("seq2seq",)
-"""Models that the tables do not have yet."""
 _STREAMS = ("co_attention", "multi_dimensional", "multi_representational", "hierarchical")
 _EITHER = ("kernel", "performer")
 """Mechanisms whose files set sinusoidal positions, as their papers have them, and which take rotary ones too."""
+_SHORT = ("performer_rotary",)
+"""Rows of efficient mechanisms that have no training on long windows."""
 _LONG = {"location": ("model.attention.positions=1024",)}
 """Overrides that a mechanism needs for sequences of 729 tokens."""
 
@@ -76,8 +76,9 @@ def all_rows() -> list[Row]:
 
 
 def efficient_rows() -> list[Row]:
-    """The efficient mechanisms and their controls."""
-    return [replace(row, equals=None) for row in all_rows() if row.family == EFFICIENT]
+    """The efficient mechanisms and their controls, without those that were trained on short windows alone."""
+    rows = [row for row in all_rows() if row.family == EFFICIENT and row.name not in _SHORT]
+    return [replace(row, equals=None) for row in rows]
 
 
 def warmup_rows() -> list[Row]:
@@ -174,8 +175,8 @@ def _distributions() -> list[Row]:
 def _controls(mechanisms: Sequence[Row]) -> list[Row]:
     """The default lifter in each family of mechanisms, with each of the positions that rows of the family have.
 
-    Without them, a mechanism without rotary positions would be charged with what its positions cost. `general` and
-    `local` show what the positions do to mechanisms that take both.
+    Without them, a mechanism without rotary positions would be charged with what its positions cost. `general`,
+    `local` and `_EITHER` show what the positions do to mechanisms that take both.
     """
     where = ("poselift/nn/attention/scaled_dot.py", "tests/nn/attention/test_scaled_dot.py")
     plain = [
@@ -190,15 +191,16 @@ def _controls(mechanisms: Sequence[Row]) -> list[Row]:
         for family, short in _CONTROLLED.items()
         for positions in sorted({row.positions for row in mechanisms if row.family == family})
     ]
+    wanted = {**dict.fromkeys(("general", "local"), "sinusoidal"), **dict.fromkeys(_EITHER, "rotary")}
     both = [
         replace(
             row,
-            name=f"{row.name}_sinusoidal",
-            overrides=(*row.overrides, "model.positions=sinusoidal"),
-            positions="sinusoidal",
+            name=f"{row.name}_{wanted[row.name]}",
+            overrides=(*row.overrides, f"model.positions={wanted[row.name]}"),
+            positions=wanted[row.name],
         )
         for row in mechanisms
-        if row.name in ("general", "local")
+        if row.name in wanted
     ]
     return [*plain, *both]
 
@@ -284,7 +286,7 @@ def _models() -> list[Row]:
         for looks in ("local_monotonic", "local_predictive")
     ]
     return [
-        *(_model(name, name) for name in _choices("model") if name not in (*_TRANSFORMERS, *_NOT_TRAINED)),
+        *(_model(name, name) for name in _choices("model") if name not in _TRANSFORMERS),
         *luong,
         _model("bahdanau_always_forced", "seq2seq_bahdanau", "model.teacher_forcing=1.0"),
         _model("tcn_dense", "tcn", "model.dense=true"),

@@ -138,7 +138,7 @@ def resume_command(config: DictConfig, **changes: object) -> str:
     replaced = ["resume", "overwrite", *changes]
     place = [override(key, value) for key, value in changes.items()]
     if hydra.mode == RunMode.MULTIRUN:
-        replaced += ["output", "name"]
+        replaced += ["output", "name", "search"]
         place += [override("output", config.output), override("name", config.name)]
     kept = [given for given in hydra.overrides.task if given.split("=")[0].lstrip("+") not in replaced]
     return shlex.join([*begin, *_own_configs(), *kept, *place, "resume=auto"])

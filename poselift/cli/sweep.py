@@ -29,7 +29,13 @@ def name_in_sweep(name: str) -> str:
 
 
 def _fixed_keys() -> set[str]:
-    """The keys to which the command line gives one value; the sweeper writes the command line beside the jobs."""
+    """The keys to which the command line gives one value.
+
+    Hydra's own sweeper writes the command line beside the jobs; Optuna's has the keys that it searches in its config.
+    """
+    searched = HydraConfig.get().sweeper.get("params")
+    if searched:
+        return {line.lstrip("+").partition("=")[0] for line in HydraConfig.get().overrides.task} - set(searched)
     path = Path(HydraConfig.get().sweep.dir) / "multirun.yaml"
     try:
         given = list(OmegaConf.load(path).hydra.overrides.task)

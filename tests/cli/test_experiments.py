@@ -33,7 +33,7 @@ def datasets(tmp_path_factory):
 
 def places(experiment, datasets, cmu_files):
     """The overrides that say where an experiment's data is."""
-    if experiment == "first":
+    if experiment in ("first", "overfit"):
         return []
     if experiment.startswith("cmu"):
         return [f"data.{key}={path}" for key, path in zip(("corpus", "bench"), cmu_files, strict=True)]
@@ -57,6 +57,17 @@ def test_an_experiment_takes_two_steps(experiment, datasets, cmu_files):
         task, errors = two_steps(config)
     assert task.window == config.frames
     assert errors["val/mpjpe_subjects"] > 0
+
+
+def test_overfit_trains_on_one_batch():
+    with composed("experiment=overfit", *NOTHING_WRITTEN) as config:
+        assert (config.data.batches, config.trainer.reload_dataloaders_every_n_epochs) == (1, 0)
+        data = instantiate(config.data, _convert_="all")
+    data.setup("fit")
+    loader = data.train_dataloader()  # Lightning keeps it for all epochs
+    (first,), (second,) = loader, loader
+    assert first.joints.equal(second.joints)
+    assert first.keypoints.nan_to_num().equal(second.keypoints.nan_to_num())
 
 
 def test_the_family_costs_what_it_says():

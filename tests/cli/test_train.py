@@ -4,6 +4,7 @@ One file, because its tests share a training of two steps.
 """
 
 import csv
+import importlib.util
 import json
 import re
 import shlex
@@ -416,3 +417,24 @@ def test_two_runs_in_one_folder_are_refused(train_here, tmp_path):
         with pytest.raises(InputError, match=r"another run is writing to .*both"):
             train_here(f"output={tmp_path / 'both'}")
         assert [path.name for path in (tmp_path / "both").iterdir()] == [".poselift_lock"]
+
+
+def test_a_search_without_optuna_says_what_to_install(monkeypatch):
+    if importlib.util.find_spec("optuna") is not None:
+        pytest.skip("optuna is installed")
+    ran = poselift("train", "search=optuna", *SMOKE)
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert "for optuna and submitit_slurm: pip install 'poselift[sweep]'" in ran.err
+
+
+@pytest.mark.filterwarnings("ignore")  # those of Optuna's old release
+def test_a_search_gives_the_best_settings(tmp_path):
+    pytest.importorskip("hydra_plugins.hydra_optuna_sweeper", reason="pip install 'poselift[sweep]'")
+    small = [override for override in SMOKE if not override.startswith("model.depth")]
+    ran = poselift("train", "search=optuna", *small, "hydra.sweeper.n_trials=2", f"output={tmp_path / 'run'}")
+    assert ran.code == 0, ran.err
+    best = OmegaConf.load(tmp_path / "run_sweep" / "optimization_results.yaml")
+    assert set(best.best_params) == {"optimizer.lr", "optimizer.weight_decay", "model.depth"}
+    names = [path.stem for path in sorted((tmp_path / "run_sweep").glob("*/*.safetensors"))]
+    assert all(name.startswith("lifter_lr_") for name in names)
+    assert len(set(names)) == 2
