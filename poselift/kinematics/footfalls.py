@@ -46,17 +46,17 @@ _RUN_STEP = 60 / 140
 """In a run, steps are shorter than this, seconds: in the CMU corpus walks have at most 133 steps a minute, and runs at
 least 152. Every view shows it; from straight ahead a walk on a treadmill may have both signs of a run."""
 
-_ROUND = 0.57
+_ROUND = 0.55
 """Share of a stride in which an ankle is in the lower `_LOW` of its way, up to which it goes round and rests nowhere,
-as on a bicycle (0.50; walks and runs have 0.64 to 0.77)."""
+as on a bicycle (0.50). Walks and runs have 0.62 or more, a lifted walk on bent knees 0.60 (docs/angles.md)."""
 
 _SITS = 0.65
 """Height of the hips over the standing ankle below which somebody sits, as a share of the leg's length. Walks with bent
 knees have 0.85; on a chair it is 0.5."""
 
-_RESTS = 0.4
+_RESTS = 0.55
 """Most way up and down of an ankle in the middle of a stance, as a share of that in a stride, where the foot stands.
-Made walks and runs have 0.1 and marching on the spot 0.67: there the foot goes back in the air."""
+Walks and runs have 0.45 at most, marching on the spot 0.67: there the foot goes back in the air (docs/angles.md)."""
 
 _BACKWARDS = 0.3
 """Share of the speed on the ground at which somebody travels who walks backwards."""
