@@ -25,7 +25,7 @@ from poselift.lifting.clips.clip_warnings import find_warnings
 from poselift.lifting.find_hands import find_hands, place_given_hands
 from poselift.lifting.network.choose import network_name
 from poselift.lifting.request import LiftRequest
-from poselift.lifting.settled_sides import settle_sides
+from poselift.lifting.settled_sides import as_given, settle_sides
 from poselift.lifting.three_stages import lift
 from poselift.lifting.world.found_camera import FoundCamera, find_camera, split_tracks
 from poselift.lifting.world.moving_world import StillView, place_in_moving_world, see_still
@@ -40,6 +40,9 @@ _DOUBTFUL_UP = math.radians(10)
 degrees."""
 
 _LOG = logging.getLogger(__name__)
+
+_OWN = "poselift"
+"""The format of earlier results: their sides are settled, and a user may have corrected them by hand."""
 
 Progress = Callable[[str, float], None]
 """Receives the name of a stage and its finished share, 0 to 1."""
@@ -88,7 +91,10 @@ def lift_clip(
         _check_hands(clip, given)
     path = None if found is None else found.path
     with watch.time("lift"):
-        sides = [settle_sides(track, weights, camera, request.options) for track in chosen]
+        sides = [
+            as_given(track) if clip.detector_name == _OWN else settle_sides(track, weights, camera, request.options)
+            for track in chosen
+        ]
     views = [see_still(each.keypoints, path, camera) for each in sides]
     motions = []
     for done, view in enumerate(views):

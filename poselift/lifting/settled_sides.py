@@ -67,6 +67,11 @@ class Sides:
         return replace(motion, uncertainty=wider.astype(motion.uncertainty.dtype))
 
 
+def as_given(keypoints: Keypoints2D) -> Sides:
+    """The track as it is."""
+    return Sides(keypoints, np.zeros(len(keypoints), bool), np.zeros(len(keypoints), bool))
+
+
 def settle_sides(
     keypoints: Keypoints2D, weights: Weights, camera: Camera, options: LiftOptions = LiftOptions()
 ) -> Sides:

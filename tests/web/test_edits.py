@@ -137,6 +137,12 @@ class Editor:
                 "Input.dispatchMouseEvent", type=kind, x=there, y=y, button="left", buttons=1, clickCount=1
             )
 
+    def zoom(self, key):
+        """Presses a key of the zoom, on the page."""
+        self.browser.value("document.activeElement.blur()")
+        for kind in ("keyDown", "keyUp"):
+            self.browser.call("Input.dispatchKeyEvent", type=kind, key=key)
+
     def press(self, name, key, modifiers=0):
         """Presses a key on an element."""
         self.browser.value(f"document.getElementById('{name}').focus()")
@@ -204,12 +210,31 @@ def test_each_correction_in_the_page_is_saved_and_lifted_as_by_python(site, brow
     editor.drag(40)
     editor.wait(1)
     assert editor.unsaved
+    # Arrow keys go on from frame to frame after a drag.
+    shown_frame = "Number(document.getElementById('scrub').value)"
+    for kind in ("keyDown", "keyUp"):
+        browser.call("Input.dispatchKeyEvent", type=kind, key="ArrowRight")
+    browser.wait(f"{shown_frame} === 11")
+    editor.wait(0)
     editor.click("undo", -1)
     assert not editor.unsaved
     editor.press("handles", "Z", 2 + 8)  # Ctrl and Shift
     editor.wait(1)
     editor.go(15)
     editor.click("hide-joint", 1)
+    # The hidden keypoint, chosen in the list, goes beside another one, not that one.
+    joint = browser.value("document.getElementById('joint').value")
+    browser.value("document.getElementById('joint').dispatchEvent(new Event('change'))")
+    editor.drag(2)
+    editor.wait(1)
+    assert browser.value("document.getElementById('joint').value") == joint
+    editor.click("undo", -1)
+    editor.zoom("+")
+    assert browser.value("document.getElementById('handles').style.transform").endswith("scale(1.5)")
+    before = browser.value(HANDLE)
+    editor.zoom("0")
+    assert browser.value("document.getElementById('video').style.transform") == ""
+    assert before != browser.value(HANDLE)
     editor.go(20)
     editor.click("mark")
     editor.go(30)
@@ -217,6 +242,9 @@ def test_each_correction_in_the_page_is_saved_and_lifted_as_by_python(site, brow
     editor.go(45)
     editor.click("split", 1)
     editor.choose(1, 3)
+    with_whom = "[...document.getElementById('other').options].map((option) => option.value).join()"
+    browser.wait(f"{with_whom} === '1,3'")
+    browser.value("document.getElementById('other').value = '3'")
     editor.click("join", 1)
     editor.choose(1, 2)
     editor.click("split", 1)

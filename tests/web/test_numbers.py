@@ -142,6 +142,13 @@ def test_motions_are_those_of_python_and_python_reads_them(ran, expected):
         assert found.height.origin == "estimated"
         about = read_sidecar(ran / f"person_{wanted.keypoints.person}.json")
         assert about.get("unseen_s", {}) == unseen_spans(wanted)
+        arrays = {name: np.array(values, float) for name, values in about["arrays"].items()}
+        assert set(arrays) == {
+            "joints", "root", "timestamps", "interpolated", "uncertainty", "keypoints", "keypoint_scores"
+        }  # fmt: skip
+        np.testing.assert_allclose(arrays["joints"], found.joints, atol=1e-5)
+        np.testing.assert_allclose(arrays["keypoints"], found.keypoints.keypoints, atol=1e-5)
+        np.testing.assert_allclose(arrays["keypoint_scores"], found.keypoints.scores, atol=1e-5)
 
 
 def test_a_dragged_keypoint_gives_what_lifting_from_scratch_gives(ran):

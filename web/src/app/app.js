@@ -1,6 +1,6 @@
 // The page: opens a video, follows the work, shows the people, and keeps itself for use without a network.
 
-import { byId } from "../viewer/elements.js";
+import { byId, download } from "../viewer/elements.js";
 import { note, pause, show } from "../viewer/player.js";
 import { openSeeked } from "../video/seeked.js";
 import { drawPreview } from "./preview.js";
@@ -15,7 +15,7 @@ import { answerOf } from "./files.js";
 import { inside, loadResult } from "./result.js";
 
 const NAMES = { loading: "Loading the networks", opening: "Opening the video", finding: "Finding people", lifting: "Lifting to 3D" };
-let site, workroom, opened = null, working = Promise.resolve(), seeked = null, address = null;
+let site, workroom, opened = null, working = Promise.resolve(), seeked = null, address = null, recorded = null;
 export let session = null;
 
 /** Whether the page lies in one file, which has no detector; and whether it comes with a result to correct. */
@@ -60,6 +60,7 @@ async function lift(file, given) {
       const wrong = speaksAgainst(file.name, await Promise.race([workroom.run("check", { file }), pressed]), canPlay);
       if (wrong) throw new Error(wrong);
     }
+    if (file !== recorded) keepRecording(null);
     remember(file.name);
     if (address) URL.revokeObjectURL(address);
     address = URL.createObjectURL(file);
@@ -78,6 +79,12 @@ async function lift(file, given) {
   } finally {
     remember();
   }
+}
+
+/** Remembers a recording of the camera, which can be saved; null for another video. */
+function keepRecording(file) {
+  recorded = file;
+  byId("keep").hidden = !file;
 }
 
 /** Adds the curves of the joint angles when they are there. */
@@ -158,8 +165,9 @@ function controls() {
     if (answer?.ok) choose(new File([await answer.blob()], "two_people.mp4", { type: "video/mp4" }));
     else problem("The sample could not be loaded; check the network, or open a video of your own.");
   };
-  byId("record").onclick = () => useCamera(byId("preview"), byId("shoot"), choose).then((open) => open && stage("camera"), (error) => problem(error.message));
+  byId("record").onclick = () => useCamera(byId("preview"), byId("shoot"), (file) => { keepRecording(file); choose(file); }).then((open) => open && stage("camera"), (error) => problem(error.message));
   byId("leave").onclick = () => { stopCamera(); stage("start"); };
+  byId("keep").onclick = () => download(recorded.name, recorded);
   byId("again").onclick = () => { if (!leaves()) return; closeEditor(); pause(); stage("start"); byId("title").textContent = "poselift"; byId("pick").focus(); };
   const over = (event) => { if (event.dataTransfer?.types.includes("Files")) { event.preventDefault(); byId("drop").classList.toggle("over", event.type === "dragover"); } };
   for (const type of ["dragover", "dragleave", "drop"]) addEventListener(type, over);

@@ -10,8 +10,15 @@ import { rankFrames } from "./rank.js";
 const LISTED = 20;
 /** CSS pixels within which a keypoint is grasped. */
 const REACH = 18;
-const WHY = { misfit: "the distance of the joint from the ray of its keypoint", uncertainty: "the radius that holds the joint in 90 % of cases" };
+const WHY = { misfit: "the distance of the joint from the ray of its keypoint, as a multiple of its median", uncertainty: "the radius that holds the joint in 90 % of cases, as a multiple of its median",
+  jumps: "the distance of the keypoint from the way between its neighbours", missing: "no keypoint here, but before and after" };
+/** Largest zoom, and the step of a key. */
+const NEAREST = 8, CLOSER = 1.5;
 let session = null, history, drag = null, from = null, busy = null, wanted = false, canvas = null, loop = 0;
+/** The part of the picture that is shown large: its zoom, and CSS pixels from the pane's corner to that of the picture. */
+let zoom = { by: 1, x: 0, y: 0 };
+/** Whether a joint was chosen in the list and not yet grasped: a hidden one goes where the pointer is. */
+let picked = false;
 /** The history whose motion is shown, and the edits that were saved last. */
 let sound, saved;
 
@@ -50,10 +57,36 @@ export const unsaved = () => session !== null && (history.done.length !== saved.
 function turn(on) {
   byId("correct").setAttribute("aria-pressed", on);
   canvas.hidden = byId("correcting").hidden = !on;
+  enlarge(1, 0, 0);
   if (!on) return;
   pause();
   cancelAnimationFrame(loop);
   loop = requestAnimationFrame(draw);
+}
+
+/** Shows the picture larger by a factor about a place in the pane, CSS pixels; the whole picture again below 1. */
+function enlarge(by, x, y) {
+  const next = Math.min(NEAREST, by), pane = canvas.parentElement, fits = (at, side) => Math.min(0, Math.max(side * (1 - next), at));
+  zoom = next <= 1 ? { by: 1, x: 0, y: 0 } : { by: next,
+    x: fits(x - (x - zoom.x) * next / zoom.by, pane.clientWidth), y: fits(y - (y - zoom.y) * next / zoom.by, pane.clientHeight) };
+  pane.style.overflow = zoom.by > 1 ? "hidden" : "";
+  for (const layer of [byId("video"), byId("overlay"), canvas])
+    Object.assign(layer.style, { transformOrigin: "0 0", transform: zoom.by > 1 ? `translate(${zoom.x}px, ${zoom.y}px) scale(${zoom.by})` : "" });
+}
+
+/** Zooms about the pointer. */
+function wheel(event) {
+  event.preventDefault();
+  const box = canvas.parentElement.getBoundingClientRect();
+  enlarge(zoom.by * Math.exp(-event.deltaY / 300), event.clientX - box.left, event.clientY - box.top);
+}
+
+/** Zooms about the chosen keypoint, or the middle. */
+function zoomByKey(factor) {
+  const frame = frameNow(), box = canvas.parentElement.getBoundingClientRect(), own = canvas.getBoundingClientRect(), [width, height] = session.size;
+  const scale = Math.min(own.width / width, own.height / height), at = frame < 0 ? -1 : 2 * (frame * track().joints.length + track().joints.indexOf(byId("joint").value));
+  const [x, y] = at < 0 || Number.isNaN(track().pixels[at]) ? [width / 2, height / 2] : track().pixels.subarray(at, at + 2);
+  enlarge(factor ? zoom.by * factor : 1, own.left - box.left + (own.width - scale * width) / 2 + scale * x, own.top - box.top + (own.height - scale * height) / 2 + scale * y);
 }
 
 /** Does something with the history; the motion follows if it changed. */
@@ -104,17 +137,26 @@ function refresh() {
   const frames = session.people.flatMap(({ motion }) => rankFrames(motion, session.camera)).sort((a, b) => b.worth - a.worth);
   byId("worst").replaceChildren(...frames.slice(0, LISTED).map((entry) => {
     const time = entry.time - session.times[0];
-    const button = element("button", { title: `${entry.worth.toFixed(1)} times what is usual for this joint: ${WHY[entry.why]}` },
-      element("b", {}, `${time.toFixed(2)} s`), ` person ${entry.person}, ${words(entry.joint)} `, element("small", {}, `${entry.worth.toFixed(1)} × ${entry.why}`));
+    const button = element("button", { title: Object.entries(WHY).find(([why]) => entry.says.includes(why))[1] },
+      element("b", {}, `${time.toFixed(2)} s`), ` person ${entry.person}, ${words(entry.joint)} `, element("small", {}, entry.says));
     button.onclick = () => {
       choose(session.people.findIndex(({ motion }) => motion.person === entry.person));
-      if (track().joints.includes(entry.joint)) byId("joint").value = entry.joint;
+      if (track().joints.includes(entry.joint)) { byId("joint").value = entry.joint; picked = true; }
       turn(true);
       seek(time);
     };
     return element("li", {}, button);
   }));
   mark(null);
+  others();
+}
+
+/** The people with whom the chosen one can be joined; the next one is chosen. */
+function others() {
+  const all = [...history.state.tracks.keys()], before = Number(byId("other").value), rest = all.filter((number) => number !== person());
+  byId("other").replaceChildren(...rest.map((number) => element("option", { value: number }, `person ${number}`)));
+  byId("other").value = rest.includes(before) ? before : all[(all.indexOf(person()) + 1) % all.length];
+  byId("join").disabled = byId("other").disabled = !rest.length;
 }
 
 /** Chooses a person as the chips do. */
@@ -149,8 +191,10 @@ function grasp(event) {
   const { x, y, scale } = placed(event), { joints, pixels, times } = track();
   const far = joints.map((_, joint) => scale * Math.hypot(pixels[2 * (frame * joints.length + joint)] - x, pixels[2 * (frame * joints.length + joint) + 1] - y));
   const known = far.filter(Number.isFinite), nearest = far.indexOf(Math.min(...known));
+  const place = picked && !Number.isFinite(far[joints.indexOf(byId("joint").value)]);
+  picked = false;
   drag = { person: person(), time: times[frame], x, y, beside: [0, 0], moved: false };
-  if (known.length && far[nearest] < REACH) {
+  if (!place && known.length && far[nearest] < REACH) {
     byId("joint").value = joints[nearest];
     [drag.x, drag.y] = pixels.subarray(2 * (frame * joints.length + nearest));
     drag.beside = [drag.x - x, drag.y - y];
@@ -177,12 +221,12 @@ function draw() {
   loop = requestAnimationFrame(draw);
   const [pen, scale] = penOver(canvas, session.size), frame = frameNow();
   if (frame < 0 || state.playing) return;
-  pen.lineWidth = 1.5 / scale;
+  pen.lineWidth = 1.5 / scale / zoom.by;
   track().joints.forEach((name, joint) => {
     const at = 2 * (frame * track().joints.length + joint), chosen = name === byId("joint").value;
     const [x, y] = drag?.joint === name ? [drag.x, drag.y] : track().pixels.subarray(at, at + 2);
     if (Number.isNaN(x)) return;
-    pen.beginPath(); pen.arc(x + .5, y + .5, (chosen ? 8 : 5) / scale, 0, 7);
+    pen.beginPath(); pen.arc(x + .5, y + .5, (chosen ? 8 : 5) / scale / zoom.by, 0, 7);
     pen.fillStyle = name.startsWith("left_") ? "#8fd0ffcc" : name.startsWith("right_") ? "#ffb27acc" : "#ffffffcc";
     pen.fill();
     pen.strokeStyle = chosen ? "#fff" : "#000a"; pen.stroke();
@@ -211,6 +255,10 @@ function build() {
   byId("overlay").after(canvas);
   byId("transport").after(byId("editor")); // near the video, and only in this page
   canvas.onpointerdown = grasp;
+  canvas.onmousedown = (event) => event.preventDefault(); // no focus by a drag: arrow keys then still go from frame to frame
+  canvas.addEventListener("wheel", wheel, { passive: false });
+  byId("joint").onchange = () => { picked = true; };
+  byId("people").addEventListener("click", () => requestAnimationFrame(() => { if (session && track()) others(); }));
   canvas.onpointermove = pull;
   canvas.onpointerup = () => {
     if (!drag) return;
@@ -226,6 +274,12 @@ function build() {
     event.stopPropagation();
     nudge(...move);
   };
+  document.addEventListener("keydown", (event) => {
+    const factor = { "+": CLOSER, "-": 1 / CLOSER, 0: 0 }[event.key];
+    if (!session || canvas.hidden || factor === undefined || event.ctrlKey || event.metaKey || /^(SELECT|INPUT)$/.test(event.target.tagName)) return;
+    event.preventDefault();
+    zoomByKey(factor);
+  });
   document.addEventListener("keydown", (event) => {
     if (!session || canvas.hidden || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.type === "number") return;
     event.preventDefault();
@@ -244,8 +298,8 @@ function build() {
     mark: () => mark(from === null ? track().times[Math.max(0, frameNow())] : null),
     split: () => edit({ what: "split", person: person(), time: track().times[Math.max(0, frameNow())], other: Math.max(...history.state.tracks.keys()) + 1 }),
     join: () => {
-      const others = [...history.state.tracks.keys()], next = others[(others.indexOf(person()) + 1) % others.length];
-      edit({ what: "join", person: person(), other: next });
+      const other = Number(byId("other").value);
+      if (other !== person()) edit({ what: "join", person: person(), other });
     },
     remove: () => history.state.tracks.size > 1 ? edit({ what: "delete", person: person() }) : note("This is the only person."),
   };

@@ -6,35 +6,77 @@ import { median } from "../numbers/times.js";
 const APART = 0.1;
 const PARTS = /_(eye|ear)$/; // of a head, which the nose shows
 
+/** Longest time between two frames with a keypoint, seconds, for it to be missing between them. */
+const GAP = 1.0;
+
 /**
- * The frames of a motion, worst first.
+ * The frames of a motion, worst first: the worst of each kind, then the second of each, and so on.
  *
- * Worst is where a keypoint and the joint that the lifter made of it are farthest apart (their misfit), or where the
- * lifter's uncertainty is largest, each as a multiple of what is usual for that joint in this motion.
+ * A kind is where a joint is far from its keypoint or unsure, as a multiple of what is usual for that joint ("misfit",
+ * "uncertainty"); where a keypoint leaves the way between its neighbours most ("jump"); and where one is missing for
+ * longest between frames that have it ("missing").
  * @param {import("../numbers/index.js").Motion} motion
  * @param {import("../numbers/index.js").Camera} camera
- * @returns {{person: number, frame: number, time: number, worth: number, joint: string, why: "misfit"|"uncertainty"}[]}
+ * @returns {{person: number, frame: number, time: number, worth: number, joint: string, says: string}[]} worth: 1 of the
+ *   worst of a kind, 1/2 of the second
  */
 export function rankFrames(motion, camera) {
-  const { times, person, skeleton } = motion, names = skeleton.joints, measured = [];
+  const { times, person } = motion;
+  const kinds = [unusual(motion, camera), jumps(motion), missing(motion)].map((found) => {
+    const listed = [];
+    for (const entry of found.sort((a, b) => b.size - a.size))
+      if (listed.every(({ frame }) => Math.abs(times[frame] - times[entry.frame]) > APART)) listed.push(entry);
+    return listed.map((entry, place) => ({ ...entry, worth: 1 / (place + 1) }));
+  });
+  const listed = [];
+  for (const { frame, joint, worth, says } of kinds.flat().sort((a, b) => b.worth - a.worth))
+    if (listed.every(({ time }) => Math.abs(time - times[frame]) > APART)) listed.push({ person, frame, time: times[frame], worth, joint, says });
+  return listed;
+}
+
+/** Joints that are far from their keypoints, or unsure, by the median of each joint. */
+function unusual(motion, camera) {
+  const { times, skeleton } = motion, names = skeleton.joints, found = [];
   for (const [joint, name] of names.entries()) {
     if (PARTS.test(name)) continue;
     const radii = Float64Array.from(times, (_, frame) => motion.uncertainty[frame * names.length + joint]);
-    measured.push({ name, why: "uncertainty", values: radii }, { name, why: "misfit", values: misfitsOf(motion, camera, joint) });
-  }
-  const frames = Array.from(times, (time, frame) => ({ person, frame, time, worth: 0 }));
-  for (const { name, why, values } of measured) {
-    const usual = median(values.filter(Number.isFinite));
-    if (!(usual > 0)) continue;
-    for (const entry of frames) {
-      const worth = values[entry.frame] / usual;
-      if (worth > entry.worth) Object.assign(entry, { worth, joint: name, why });
+    for (const [why, values] of [["uncertainty", radii], ["misfit", misfitsOf(motion, camera, joint)]]) {
+      const usual = median(values.filter(Number.isFinite));
+      values.forEach((value, frame) => { if (value / usual > 0) found.push({ frame, joint: name, size: value / usual, says: `${(value / usual).toFixed(1)} × ${why}` }); });
     }
   }
-  const listed = [];
-  for (const entry of frames.sort((a, b) => b.worth - a.worth))
-    if (entry.worth > 0 && listed.every(({ time }) => Math.abs(time - entry.time) > APART)) listed.push(entry);
-  return listed;
+  return found;
+}
+
+/** Keypoints that leave the way between their neighbours, by the usual of the clip's slowest nine tenths. */
+function jumps({ times, keypoints: { joints, pixels } }) {
+  const found = [], at = (frame, joint, axis) => pixels[2 * (frame * joints.length + joint) + axis];
+  for (const [joint, name] of joints.entries()) {
+    if (PARTS.test(name)) continue;
+    const seen = [...times.keys()].filter((frame) => Number.isFinite(at(frame, joint, 0))), own = [];
+    for (let row = 1; row < seen.length - 1; row++) {
+      const [before, frame, after] = seen.slice(row - 1, row + 2), share = (times[frame] - times[before]) / (times[after] - times[before]);
+      if (times[after] - times[before] > GAP) continue;
+      const size = Math.hypot(...[0, 1].map((axis) => at(frame, joint, axis) - (1 - share) * at(before, joint, axis) - share * at(after, joint, axis)));
+      if (size > 0) own.push({ frame, joint: name, size, says: `jumps by ${size.toFixed(0)} px` });
+    }
+    found.push(...own);
+  }
+  return found;
+}
+
+/** Keypoints that are missing between frames that have them; the frame in the middle stands for all. */
+function missing({ times, keypoints: { joints, pixels } }) {
+  const found = [];
+  for (const [joint, name] of joints.entries()) {
+    if (PARTS.test(name)) continue;
+    const seen = [...times.keys()].filter((frame) => Number.isFinite(pixels[2 * (frame * joints.length + joint)]));
+    for (let row = 1; row < seen.length; row++) {
+      const [before, after] = [seen[row - 1], seen[row]], lasts = times[after] - times[before];
+      if (after - before > 1 && lasts <= GAP) found.push({ frame: (before + after) >> 1, joint: name, size: lasts, says: `missing for ${lasts.toFixed(2)} s` });
+    }
+  }
+  return found;
 }
 
 /** Distance of a joint from the ray of its keypoint in each frame, metres; NaN where it has none. */

@@ -3,7 +3,7 @@
 import { unseenSpans } from "./sight.js";
 
 /**
- * What the arrays mean and how they were made: person_N.json of `poselift lift`, and the arrays under "motion".
+ * What the arrays mean and how they were made: person_N.json of `poselift lift`, and the arrays under "arrays".
  * @param {import("./open.js").Numbers} numbers
  * @param {import("./index.js").Motion} motion
  * @param {{camera: import("./index.js").Camera, start?: number, detector?: {name: string, sha256: string|null},
@@ -59,18 +59,21 @@ export function writeJson(numbers, motion, { camera, start = motion.times[0], de
     ...(Object.keys(unseen).length ? { unseen_s: unseen } : {}),
     ...extra,
     start_s: start,
-    motion: {
-      timestamps: Array.from(times, (time) => Math.round(1e6 * time) / 1e6),
+    // The same keys as those of the JSON that the page of `poselift view` saves.
+    arrays: {
       joints: nested(motion.joints, [times.length, skeleton.joints.length, 3]),
       root: nested(motion.root, [times.length, 3]),
-      uncertainty: nested(motion.uncertainty, [times.length, skeleton.joints.length]),
+      timestamps: Array.from(times, (time) => Math.round(1e6 * time) / 1e6),
       interpolated: Array.from(motion.interpolated, Boolean),
+      uncertainty: nested(motion.uncertainty, [times.length, skeleton.joints.length]),
+      keypoints: nested(keypoints.pixels, [times.length, keypoints.joints.length, 2]),
+      keypoint_scores: nested(keypoints.scores, [times.length, keypoints.joints.length]),
     },
   };
   return `${JSON.stringify(content)}\n`;
 }
 
-/** Nested lists of a flat array, in metres rounded to 0.01 mm; null for NaN. */
+/** Nested lists of a flat array, to five digits (0.01 mm); null for NaN. */
 function nested(values, [length, ...inner]) {
   if (length === undefined) return Number.isFinite(values[0]) ? Math.round(1e5 * values[0]) / 1e5 : null;
   const size = values.length / length;
