@@ -89,3 +89,13 @@ def test_the_run_puts_them_back_and_says_so(shared, walk, small):
     recording = lift_clip(KeypointClip(file, fps=30, image_size=SIZE), small)
     assert any("left and right were exchanged in 50%" in warning for warning in recording.warnings)
     np.testing.assert_allclose(recording.people[0].keypoints.keypoints, walk[0].keypoints)
+
+
+def test_earlier_results_stay_as_they_are(walk, small, shared):
+    """A user may have exchanged the sides by hand."""
+    file = read_keypoints(shared / "cases" / "world" / "sw_walk_s_half.json")
+    clip = KeypointClip(file, fps=30, image_size=SIZE)
+    clip.detector_name = "poselift"
+    recording = lift_clip(clip, small)
+    np.testing.assert_allclose(recording.people[0].keypoints.keypoints, walk[1].keypoints)
+    assert not any("exchanged" in warning for warning in recording.warnings)
