@@ -100,6 +100,14 @@ def test_measure_takes_the_result_and_knows_of_the_cameras(joined, stage, tmp_pa
         assert abs(float(rows[f"{side}_knee_flexion"]["highest_deg"]) - flexion.max()) < 10
 
 
+def test_formats_have_the_joined_motion(takes, tmp_path):
+    out = tmp_path / "out"
+    warnings = join(takes[:2], out, "--formats", "bvh,mot,c3d,angles")
+    assert not [line for line in warnings if "could not" in line], warnings
+    names = {path.name for path in out.iterdir()}
+    assert {"person_1.bvh", "person_1.mot", "person_1.c3d"} <= names
+
+
 def test_an_earlier_result_calibrates_the_next_take(joined, takes, tmp_path):
     # Two of its three cameras, by the names of the videos.
     join(takes[::2], tmp_path / "next", "--calibration", joined / "calibration.toml", "--calibration-world")
