@@ -40,6 +40,9 @@ STILL_AXIS = 0.9
 CARRIED, WAY = 0.5, 1.0
 """Seconds before and after a frame in which no foot rests, for somebody who rides; and least way in metres."""
 
+ROLLS = 0.5
+"""Metres that somebody who sits travels, at least, for the feet to be on wheels."""
+
 SLOPE, WANDERS = np.deg2rad(2), 0.1
 """Slope of a rider's way (standard deviation), and how far a root leaves it by errors of depth, metres."""
 
@@ -51,10 +54,12 @@ class BodyUp:
     Attributes:
         axis: unit vector, camera frame.
         spread: standard deviation of its angle from up about each axis, radians.
+        sits: whether it is the trunk of somebody who sits.
     """
 
     axis: Float[np.ndarray, "3"]
     spread: float
+    sits: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,7 @@ def find_body_up(motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP) 
         axes, trunks, knees, bends = axes[straight], trunks[straight], knees[straight], bends[straight]
     bend = float(np.median(bends))
     if bend > BENT and np.median(knees, 0).min() > SITS and knees.std(0).max() < STEADY:
-        return BodyUp(_unit(trunks.mean(0)), float(TRUNK_LEAN))
+        return BodyUp(_unit(trunks.mean(0)), float(TRUNK_LEAN), sits=True)
     return BodyUp(_unit(axes.mean(0)), float(np.hypot(LEAN, max(bend - BENT, 0.0))))
 
 
@@ -132,6 +137,20 @@ def find_level_way(motion: Motion) -> LevelWay | None:
     direction = np.linalg.svd(root, full_matrices=False)[2][0]
     way = float(np.ptp(root @ direction))
     return LevelWay(direction, float(np.hypot(SLOPE, WANDERS / way))) if way >= WAY else None
+
+
+def sits_on_wheels(motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP) -> bool:
+    """Whether somebody sits and travels: their feet ride along, however slowly, and do not stand.
+
+    Args:
+        motion: of one person, in the camera frame.
+        reference: bodies count that lean at most 50 degrees from it.
+    """
+    body = find_body_up(motion, reference)
+    root = motion.root[np.isfinite(motion.root).all(-1)].astype(np.float64)
+    if body is None or not body.sits or len(root) < 2:
+        return False
+    return bool(np.linalg.norm(np.ptp(root, axis=0)) >= ROLLS)
 
 
 def find_upright_footfalls(

@@ -223,7 +223,8 @@ def _read_opencv(text: str, stem: str) -> dict[str, Camera]:
         if missing:
             raise InputError(f"camera {name} lacks {', '.join(missing)}; intrinsics alone do not place a camera")
         size = (known["width"], known["height"])
-        cameras[name] = _camera(known["K"], size, known["R"], known["t"], known["distortion"], name)
+        fisheye = bool(values.get("fisheye_model"))  # as OpenCV's calibration sample writes it
+        cameras[name] = _camera(known["K"], size, known["R"], known["t"], known["distortion"], name, fisheye)
     return cameras
 
 

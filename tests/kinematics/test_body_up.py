@@ -13,9 +13,11 @@ from poselift.kinematics.body_up import (
     find_level_way,
     find_upright_footfalls,
     find_walking_axis,
+    sits_on_wheels,
 )
 from poselift.kinematics.ground import UNKNOWN_UP, find_ground
 from poselift.kinematics.up import up_of_tilt
+from poselift.lifting import to_world
 from poselift.skeleton import COCO17
 from poselift.structures import Motion
 
@@ -96,6 +98,17 @@ def test_wheels_stay_level():
     assert find_level_way(_seen(sit, 0)[0]) is None
     unseen = replace(motion, threshold=0.95)
     assert find_level_way(unseen) is None
+
+
+def test_feet_on_wheels_do_not_stand():
+    slow, _ = _seen(partial(sit, speed=0.3), 10)
+    assert sits_on_wheels(slow)
+    assert not sits_on_wheels(_seen(sit, 10)[0])
+    assert not sits_on_wheels(_seen(walk, 10)[0])
+    camera = see(Scene("", partial(sit, speed=0.3), 0, 10))[1]
+    rolled = to_world([slow], camera).motions[0]
+    assert not rolled.contacts.any()
+    assert np.linalg.norm(rolled.root[-1] - rolled.root[0]) == pytest.approx(0.3 * 119 / 30, rel=0.05)
 
 
 def test_who_falls_does_not_ride():

@@ -109,6 +109,14 @@ def test_opencv(tmp_path):
     (tmp_path / "lens.yml").write_text(
         f"%YAML:1.0\n---\nimage_width: 640\nimage_height: 480\ncamera_matrix: {matrix(K)}\n"
     )
+    (tmp_path / "wide.yml").write_text(
+        f"%YAML:1.0\n---\nimage_width: 640\nimage_height: 480\ncamera_matrix: {matrix(K)}\nfisheye_model: 1\n"
+        f"distortion_coefficients: {matrix(np.array([[0.1, 0.2, 0.3, 0.4]]))}\n"
+        f"R: {matrix(R)}\nT: {matrix(T[:, None])}\n"
+    )
+    wide = read_calibration([tmp_path / "wide.yml"])["wide"]
+    assert wide.distortion is None
+    assert wide.fisheye.tolist() == [0.1, 0.2, 0.3, 0.4]
     with pytest.raises(InputError, match="lacks R, T"):
         read_calibration([tmp_path / "lens.yml"])
 

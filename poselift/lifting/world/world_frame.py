@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float
 
 from poselift.core.annotations import check_annotations
 from poselift.geometry.camera import Camera
+from poselift.kinematics.body_up import sits_on_wheels
 from poselift.kinematics.foot_contacts import feet_of, find_contacts, runs_of
 from poselift.kinematics.ground import Ground, find_ground
 from poselift.kinematics.height import enlarge
@@ -81,6 +82,8 @@ def _stand(motion: Motion, ground: Ground, camera: Camera, place: Float[np.ndarr
     down = find_contacts(motion, ground.up)
     if down is None:
         return motion
+    if sits_on_wheels(motion, ground.up):
+        down = np.zeros_like(down)
     root = _solve_standing(motion, down, camera, place)
     motion = replace(motion, root=root.astype(motion.root.dtype), contacts=np.any(down, axis=-1))
     feet = feet_of(motion)
