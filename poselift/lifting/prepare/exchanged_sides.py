@@ -8,6 +8,7 @@ are those that make the differences smooth.
 from dataclasses import replace
 
 import numpy as np
+import numpy.ma  # before threads need it
 from jaxtyping import Bool, Float, Int
 
 from poselift.kinematics.foot_contacts import runs_of
