@@ -37,7 +37,7 @@ from poselift.kinematics.height import take_height
 from poselift.kinematics.whole_body import relative_to_body
 from poselift.lifting import lift
 from poselift.models import Weights, load_weights
-from poselift.several_views import Reconstruction, View, ViewClock, reconstruct
+from poselift.several_views import LiftedView, Reconstruction, ViewClock, reconstruct
 from poselift.skeleton import H36M17, Skeleton
 from poselift.structures import Motion
 
@@ -67,18 +67,18 @@ LIMBS = [
 ]
 
 
-def lifted_view(view: VirtualView, name: str, weights: Weights, given: bool, height: float | None = None) -> View:
+def lifted_view(view: VirtualView, name: str, weights: Weights, given: bool, height: float | None = None) -> LiftedView:
     """One view of a scene, lifted alone."""
     camera = Camera(view.K, view.image_size) if given else camera_for(view.image_size)
     motions = [lift(keypoints, weights, camera) for keypoints in view.people.values()]
     if height is not None:
         motions = [take_height(motion, height) for motion in motions]
     times = np.concatenate([keypoints.timestamps for keypoints in view.people.values()])
-    return View(name, tuple(motions), camera, (float(times.min()), float(times.max())))
+    return LiftedView(name, tuple(motions), camera, (float(times.min()), float(times.max())))
 
 
 def measured(
-    scene: Scene, views: Sequence[View], clocks: bool, joints: list[str], height: float | None = None
+    scene: Scene, views: Sequence[LiftedView], clocks: bool, joints: list[str], height: float | None = None
 ) -> list[float]:
     """The errors of one scene, in the order of `COLUMNS` without the first and the last one."""
     first = scene.views[0]

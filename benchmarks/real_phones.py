@@ -28,7 +28,7 @@ from poselift.geometry.camera import Camera
 from poselift.lifting.request import DetectorRequest, LiftRequest, default_detector
 from poselift.lifting.run import lift_clip
 from poselift.models import Weights, load_weights
-from poselift.several_views import Reconstruction, View, match_cameras, read_calibration, reconstruct
+from poselift.several_views import LiftedView, Reconstruction, match_cameras, read_calibration, reconstruct
 from poselift.structures import Recording
 
 COLUMNS = ("given", "people", "alone", "rotation °", "said °", "baseline °", "size %", "joints mm", "rays mm")
@@ -66,7 +66,7 @@ def _rows(names: Sequence[str], recordings: Sequence[Recording], true: Sequence[
     ]
     for label, cameras in lenses:
         views = [
-            View(name, recording.people, camera, recording.clock.span)
+            LiftedView(name, recording.people, camera, recording.clock.span)
             for name, recording, camera in zip(names, recordings, cameras, strict=True)
         ]
         found = reconstruct(views, calibrated=label == "cameras", world=False)

@@ -29,7 +29,7 @@ from benchmarks.gait_lab import lifted, walks
 from benchmarks.real import OPTIONS, takes
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
-from poselift.kinematics.comparison import Trial, compare_trials
+from poselift.kinematics.comparison import TrialMeasures, compare_trials
 from poselift.kinematics.measures import find_gait, measure_numbers
 from poselift.kinematics.repeatability import WALKING
 from poselift.lifting import lift_view, to_world
@@ -39,7 +39,7 @@ from poselift.skeleton import H36M17
 from poselift.skeleton.skeleton import strip_side
 from poselift.structures import Motion
 
-Groups = dict[str, list[Trial]]
+Groups = dict[str, list[TrialMeasures]]
 """Trials by person and action."""
 
 
@@ -72,9 +72,9 @@ def real_trials(path: Path, weights: Weights) -> Groups:
     return groups
 
 
-def _trial(person: str, motion: Motion) -> Trial:
+def _trial(person: str, motion: Motion) -> TrialMeasures:
     own = motion.restrict(H36M17)
-    return Trial(person, measure_numbers(own), person, find_gait(own) is not None)
+    return TrialMeasures(person, measure_numbers(own), person, find_gait(own) is not None)
 
 
 def deviations(groups: Groups, walking: bool) -> Iterator[tuple[str, float, float, int]]:

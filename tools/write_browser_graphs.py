@@ -32,7 +32,7 @@ from poselift.geometry import bone_lengths, forward_kinematics, set_bone_lengths
 from poselift.kinematics import Rig, body_up, foot_contacts, ground, height, up, whole_body
 from poselift.kinematics.angles import joints_of, rig_angles
 from poselift.kinematics.filtering import BLOCK
-from poselift.kinematics.inverse import Body
+from poselift.kinematics.inverse import FittedRig
 from poselift.lifting.finish import constant_bones, level_feet, repetitions, root_track
 from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty
 from poselift.lifting.finish.level_feet import move_feet
@@ -158,7 +158,7 @@ class Rotations(nn.Module):
             interval: seconds between frames.
         """
         names, parents = self.skeleton.joints, self.skeleton.parent_indices
-        body = Body(points, names, parents)
+        body = FittedRig(points, names, parents)
         turned = body.solve(interval)
         angles = rig_angles(
             forward_kinematics(turned, body.offsets.expand(points.shape), points[:, 0], parents)[1], names

@@ -21,7 +21,7 @@ from poselift.recordings.exporting import join_recordings
 from poselift.recordings.reading import check_video, find_people, find_video
 from poselift.recordings.saving import describe_person
 from poselift.structures import Recording
-from poselift.viz.page import View, write_page
+from poselift.viz.page import PageContent, write_page
 from poselift.viz.site import write_editor
 
 _MOST_BYTES = 6_000_000
@@ -93,7 +93,7 @@ def write_page_of(
     first = about[motions[0].keypoints.person]
     title = str(first.get("video") or first.get("keypoints_file") or out.absolute().parent.name)
     angles = {motion.keypoints.person: measure_joint_angles(motion) for motion in motions if motion.posed.any()}
-    shown = View(title, first["camera"], about, angles, _make_characters(recording))
+    shown = PageContent(title, first["camera"], about, angles, _make_characters(recording))
     clock = recording.clock
     return write_page(out, motions, shown, video, clock.span, clock.video_fps, recording.origin.mirrored)
 

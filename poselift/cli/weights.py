@@ -7,7 +7,7 @@ from poselift.cli.values import full_text
 from poselift.core.download import cache_folder
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
-from poselift.core.registry import Published, published, registry
+from poselift.core.registry import RegistryEntry, published, registry
 from poselift.lifting.request import DEFAULT_LIFTER
 
 
@@ -78,7 +78,7 @@ def check_weights(options: argparse.Namespace) -> None:
         raise InputError(f"damaged: {', '.join(damaged)}")
 
 
-def _check(entry: Published) -> bool:
+def _check(entry: RegistryEntry) -> bool:
     """Whether a file is undamaged; prints it too."""
     actual = sha256(entry.path)
     if actual.startswith(entry.sha256):
@@ -94,13 +94,13 @@ def _check(entry: Published) -> bool:
     return False
 
 
-def _size(entry: Published) -> str:
+def _size(entry: RegistryEntry) -> str:
     """The published size, or else that of the local file."""
     size = entry.size or (entry.path.stat().st_size if entry.path.is_file() else None)
     return f"{size / 1e6:.1f} MB" if size else "?"
 
 
-def _where(entry: Published) -> str:
+def _where(entry: RegistryEntry) -> str:
     if entry.shipped:
         return "shipped"
     return "in the cache" if entry.path.is_file() else "to fetch"

@@ -15,7 +15,7 @@ _FOLDER = Path(__file__).parents[1] / "weights"
 
 
 @dataclass(frozen=True)
-class Published:
+class RegistryEntry:
     """An entry of `poselift/weights/registry.yaml`.
 
     Attributes:
@@ -57,11 +57,11 @@ class Published:
 
 
 @cache
-def registry() -> dict[str, Published]:
+def registry() -> dict[str, RegistryEntry]:
     """All weights by name."""
     content = read_yaml(_FOLDER / "registry.yaml", "reinstall poselift")
     return {
-        name: Published(
+        name: RegistryEntry(
             name,
             entry["what"],
             entry["licence"],
@@ -74,7 +74,7 @@ def registry() -> dict[str, Published]:
     }
 
 
-def published(name: str) -> Published:
+def published(name: str) -> RegistryEntry:
     """The entry of this name.
 
     Raises:

@@ -23,7 +23,7 @@ _EVERY = 5
 """Frames from which a body is measured: every fifth."""
 
 
-class Body:
+class BodySize:
     """The sizes of one person.
 
     Medians over frames in which all joints are known.
@@ -44,18 +44,18 @@ class Body:
         return float(self.lengths[_LEG].sum())
 
 
-def collect_bodies(corpus: MotionCorpus, subjects: Collection[str]) -> list[Body]:
+def collect_bodies(corpus: MotionCorpus, subjects: Collection[str]) -> list[BodySize]:
     """The bodies of subjects with all joints in all frames."""
     bodies = []
     for subject in dict.fromkeys(name for name in corpus.subjects if name in subjects):
         clips = [corpus.clip(index)[0][::_EVERY] for index, name in enumerate(corpus.subjects) if name == subject]
         joints = torch.cat(clips)
         if bool(joints.isfinite().all()):
-            bodies.append(Body(joints))
+            bodies.append(BodySize(joints))
     return bodies
 
 
-def put_on_bodies(corpus: MotionCorpus, bodies: list[Body]) -> MotionCorpus:
+def put_on_bodies(corpus: MotionCorpus, bodies: list[BodySize]) -> MotionCorpus:
     """The movements of a corpus, each on another body.
 
     The same body in each call.

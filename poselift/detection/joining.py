@@ -44,7 +44,7 @@ _FOOT_FACTORS = np.array([_FOOT[COCO_WHOLEBODY23.joints[row].partition("_")[2]] 
 
 
 @dataclass(frozen=True)
-class Difference:
+class ModelDifference:
     """How two models' joints of one person differ in a frame, in the order of COCO-WholeBody's body and feet.
 
     Attributes:
@@ -60,7 +60,7 @@ class Difference:
     first: Float[np.ndarray, "17 2"]
     agreed: Float[np.ndarray, "17 2"]
 
-    def towards(self, other: "Difference", share: float) -> "Difference":
+    def towards(self, other: "ModelDifference", share: float) -> "ModelDifference":
         """`by` and `trust` between this one and another; where only one of them has a value, that one.
 
         Args:
@@ -82,7 +82,7 @@ class Difference:
             trust=np.nan_to_num(np.where(np.isfinite(trust), trust, filled)),
         )
 
-    def decide(self, others: Sequence[tuple[float, "Difference"]]) -> "Difference":
+    def decide(self, others: Sequence[tuple[float, "ModelDifference"]]) -> "ModelDifference":
         """The difference with the trust that the looks before and after give to joints at which the models differ.
 
         Args:
@@ -113,8 +113,8 @@ def compare(
     first_scores: Float[np.ndarray, " 17"],
     second: Float[np.ndarray, "23 2"],
     second_scores: Float[np.ndarray, " 23"],
-) -> Difference:
-    """What a second model's look at a person changes, by this look alone; see `Difference.decide`.
+) -> ModelDifference:
+    """What a second model's look at a person changes, by this look alone; see `ModelDifference.decide`.
 
     Its left and right are exchanged in a limb where that brings it nearer to the first model's.
 
@@ -125,7 +125,7 @@ def compare(
         second_scores: of these joints.
     """
     unknown = np.full((len(COCO_WHOLEBODY23), 2), np.nan)
-    nothing = Difference(unknown, np.append(np.ones(_BODY), np.zeros(6)), unknown[:_BODY], unknown[:_BODY])
+    nothing = ModelDifference(unknown, np.append(np.ones(_BODY), np.zeros(6)), unknown[:_BODY], unknown[:_BODY])
     seen = np.isfinite(first).all(-1)
     if not seen.any() or not np.isfinite(second).any():
         return nothing
@@ -146,11 +146,11 @@ def compare(
     trust[_FEET] = np.where(known, _FOOT_FACTORS * surely * second_scores[_FEET], 0)
     hips = first[_HIPS][seen[_HIPS]]
     own = (first - hips.mean(0)) / size if len(hips) else nothing.first
-    return Difference(by, trust, own, np.where((apart < _AGREE)[:, None], own, np.nan))
+    return ModelDifference(by, trust, own, np.where((apart < _AGREE)[:, None], own, np.nan))
 
 
 def join(
-    first: Float[np.ndarray, "17 2"], first_scores: Float[np.ndarray, " 17"], difference: Difference | None
+    first: Float[np.ndarray, "17 2"], first_scores: Float[np.ndarray, " 17"], difference: ModelDifference | None
 ) -> tuple[Float[np.ndarray, "23 2"], Float[np.ndarray, " 23"]]:
     """The joints of both models, pixels, and their scores.
 

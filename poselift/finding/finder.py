@@ -21,7 +21,7 @@ from poselift.finding.overlapping_people import (
     touch,
 )
 from poselift.finding.place_looks import LookAhead, look_at_places
-from poselift.finding.qualities import Clock, Pace, pair_with_later_frames
+from poselift.finding.qualities import Pace, Ticks, pair_with_later_frames
 from poselift.finding.searches import RunningSearch, Searches
 from poselift.structures import THRESHOLD, Detections
 from poselift.video import Frame
@@ -97,7 +97,7 @@ class Finder:
         self._people: list[Followed] = []
         self._searches = Searches(pace.searches)
         self._search: RunningSearch | None = None
-        self._clock, self._tick = Clock(pace.looks), -1
+        self._clock, self._tick = Ticks(pace.looks), -1
         self._ahead: LookAhead | None = None
         self._begun: list[Followed] = []  # newcomers of the last look, for looks back
         self._confusions, self._losses = Confusions(), Losses()

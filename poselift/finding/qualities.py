@@ -39,7 +39,7 @@ _LATER = 4
 """Frames at most that are read before they are due, to look at one of them early."""
 
 
-class Clock:
+class Ticks:
     """Chooses the frames that are nearest to the ticks of a clock, whatever the frame rate."""
 
     def __init__(self, rate: float) -> None:
@@ -63,7 +63,7 @@ def pair_with_later_frames(frames: Iterable[Frame], rate: float) -> Iterator[tup
         frames: in order.
         rate: ticks a second.
     """
-    clock, tick = Clock(rate), -1
+    clock, tick = Ticks(rate), -1
     waiting: deque[tuple[Frame, bool]] = deque()
 
     def first() -> tuple[Frame, Frame | None]:

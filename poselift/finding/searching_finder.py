@@ -5,7 +5,7 @@ from itertools import islice
 
 from poselift.core.caution import Caution
 from poselift.detection import Detector
-from poselift.finding.qualities import Clock, Pace, pair_with_later_frames
+from poselift.finding.qualities import Pace, Ticks, pair_with_later_frames
 from poselift.structures import Detections
 from poselift.video import Frame
 
@@ -25,7 +25,7 @@ class SearchingFinder:
         self.warnings: list[Caution] = []
         self._detector = detector
         self._rate = pace.looks / 2
-        self._clock, self._tick = Clock(self._rate), -1
+        self._clock, self._tick = Ticks(self._rate), -1
 
     def look(self, frame: Frame) -> Detections | None:
         """The people in a frame; None where the finder does not look."""

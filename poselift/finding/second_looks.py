@@ -16,11 +16,11 @@ from jaxtyping import Float, UInt8
 from poselift.core.caution import Caution
 from poselift.core.threads import background_pool, pool
 from poselift.detection.joined import MoveNetBlazePose, first_joints, join_rows
-from poselift.detection.joining import Difference, compare, join
+from poselift.detection.joining import ModelDifference, compare, join
 from poselift.finding.finder import Finder
 from poselift.finding.followed_person import Followed, Place
 from poselift.finding.overlapping_people import measure_agreement
-from poselift.finding.qualities import Clock, Pace
+from poselift.finding.qualities import Pace, Ticks
 from poselift.structures import THRESHOLD, Detections
 from poselift.video import Frame
 
@@ -47,9 +47,9 @@ class _Seen:
 
     person: Followed
     times: list[float] = field(default_factory=list)
-    looks: "list[Future[Difference]]" = field(default_factory=list)
+    looks: "list[Future[ModelDifference]]" = field(default_factory=list)
 
-    def at(self, time: float, wait: bool) -> Difference | None:
+    def at(self, time: float, wait: bool) -> ModelDifference | None:
         """The difference at a time in seconds; None if no look is near.
 
         Args:
@@ -70,7 +70,7 @@ class _Seen:
         share = (time - self.times[before]) / (self.times[later] - self.times[before])
         return self._decided(before, done).towards(self._decided(later, done), share)
 
-    def _decided(self, row: int, done: Sequence[int]) -> Difference:
+    def _decided(self, row: int, done: Sequence[int]) -> ModelDifference:
         """The difference of a look, by those before and after it; `done` has the rows of looks that may be used."""
         own = self.times[row]
         others = [(self.times[other] - own, self.looks[other]) for other in done if other != row]
@@ -89,7 +89,7 @@ class SecondLooks:
 
     def __init__(self, detector: MoveNetBlazePose, rate: float, wait: bool) -> None:
         self._detector, self._wait = detector, wait
-        self._clock, self._tick = Clock(rate), -1
+        self._clock, self._tick = Ticks(rate), -1
         self._seen: dict[int, _Seen] = {}
         self._frames: deque[tuple[float, list[Followed]]] = deque()
         self._shape: tuple[int, ...] = (0, 0)
@@ -172,7 +172,7 @@ class SecondLooks:
 
     def _look(
         self, picture: UInt8[np.ndarray, "h w 3"], points: Float[np.ndarray, "17 2"], scores: Float[np.ndarray, " 17"]
-    ) -> Difference:
+    ) -> ModelDifference:
         again = self._detector.second.look_at(picture, points, scores)
         return compare(points, scores, again.keypoints[0], again.scores[0])
 

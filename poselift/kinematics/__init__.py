@@ -7,7 +7,7 @@ changes a lifted motion lies in `poselift.lifting`: `finish.level_feet` in the c
 """
 
 from poselift.kinematics.angles import Angles, measure_joint_angles
-from poselift.kinematics.comparison import Change, Trial, compare_trials
+from poselift.kinematics.comparison import Change, TrialMeasures, compare_trials
 from poselift.kinematics.cycles import PERCENT, Cycles, cut_gait_cycles
 from poselift.kinematics.feet import lock_feet
 from poselift.kinematics.filtering import butterworth
@@ -36,7 +36,7 @@ __all__ = [
     "RiggedMotion",
     "Step",
     "Stride",
-    "Trial",
+    "TrialMeasures",
     "add_uncertainty",
     "butterworth",
     "compare_trials",

@@ -29,7 +29,7 @@ Verdict = Literal["changed", "no change larger than", "not shown"]
 
 
 @dataclass(frozen=True)
-class Trial:
+class TrialMeasures:
     """The measures of one trial.
 
     Attributes:
@@ -84,7 +84,7 @@ class Change:
         return abs(self.change) / self.half if self.half else 0.0
 
 
-def compare_trials(before: Sequence[Trial], after: Sequence[Trial]) -> list[Change]:
+def compare_trials(before: Sequence[TrialMeasures], after: Sequence[TrialMeasures]) -> list[Change]:
     """Each measure's change from one group of trials to another, the clearest first.
 
     With several people, the change is the mean over people of each one's own change, and its doubt is at least that
@@ -119,7 +119,9 @@ def compare_trials(before: Sequence[Trial], after: Sequence[Trial]) -> list[Chan
     return sorted(found, key=lambda each: -each.clearness)
 
 
-def _compare_measure(name: str, groups: tuple[Sequence[Trial], Sequence[Trial]], walking: bool) -> Change | None:
+def _compare_measure(
+    name: str, groups: tuple[Sequence[TrialMeasures], Sequence[TrialMeasures]], walking: bool
+) -> Change | None:
     """One measure's change; None if a person lacks it in a group."""
     values: list[dict[str, list[float]]] = []
     for group in groups:

@@ -54,7 +54,7 @@ def solve(motion: Motion, *, limits: bool = True) -> RiggedMotion:
     known = motion.posed
     if not known.any():
         raise InputError(f"person {motion.keypoints.person} has no frame with a pose; choose another person")
-    body = Body(points[known], skeleton.joints, skeleton.parent_indices, limits)
+    body = FittedRig(points[known], skeleton.joints, skeleton.parent_indices, limits)
     turned = body.solve(usual_interval(motion.timestamps))
 
     frames, joints = len(motion), len(skeleton)
@@ -79,7 +79,7 @@ def points_y_up(motion: Motion, joints: Float[np.ndarray, "t j 3"] | None = None
     return points if motion.frame == "world" else points * np.array([1.0, -1.0, -1.0])
 
 
-class Body:
+class FittedRig:
     """Points of the frames with a pose, and the rig that is fitted to them.
 
     Args:

@@ -10,7 +10,7 @@ from poselift.reports.entries import POINTS, Entry, Section, follow
 from poselift.reports.measures import MEASURES
 from poselift.reports.paired import paired_difference
 from poselift.reports.protocols import PROTOCOLS
-from poselift.reports.published import Published
+from poselift.reports.published import PublishedRow
 from poselift.reports.tables import Cell, Column, Row, Table
 
 PDJ_THRESHOLD = 0.2
@@ -28,7 +28,7 @@ _COSTS = (
 
 
 def section_tables(
-    section: Section, costs: Mapping[str, Cost] | None = None, peers: Sequence[Published] = ()
+    section: Section, costs: Mapping[str, Cost] | None = None, peers: Sequence[PublishedRow] = ()
 ) -> list[Table]:
     """All tables of a section.
 
@@ -55,7 +55,7 @@ def section_tables(
     return tables
 
 
-def matching_peers(section: Section, peers: Sequence[Published]) -> list[tuple[Published, Entry]]:
+def matching_peers(section: Section, peers: Sequence[PublishedRow]) -> list[tuple[PublishedRow, Entry]]:
     """The published rows for a section.
 
     Each comes with the first entry on the same kind of 2D.
@@ -111,7 +111,7 @@ def _table(
     title: str,
     columns: Sequence[Column],
     cells: Callable[[Entry], Sequence[Cell]],
-    cited: Sequence[tuple[Published, Entry, Sequence[Cell]]] = (),
+    cited: Sequence[tuple[PublishedRow, Entry, Sequence[Cell]]] = (),
 ) -> Table:
     """A table with a row for each entry.
 
@@ -162,7 +162,7 @@ def _comparison(
     section: Section,
     metrics: Mapping[str, Mapping[str, Any]],
     costs: Mapping[str, Cost] | None,
-    peers: Sequence[tuple[Published, Entry]],
+    peers: Sequence[tuple[PublishedRow, Entry]],
 ) -> Table:
     columns = [_column(values) for values in metrics.values()] + list(_COSTS if costs is not None else ())
 
@@ -170,7 +170,7 @@ def _comparison(
         measured = [entry.at("metrics", key, "mean") for key in metrics]
         return measured if costs is None else measured + _cost_cells(costs.get(cost_key(entry)))
 
-    def theirs(peer: Published) -> list[Cell]:
+    def theirs(peer: PublishedRow) -> list[Cell]:
         known = [Cell(peer.values.get(key)) for key in metrics]
         counted = [Cell(peer.parameters), Cell(peer.macs)]
         # Time and memory depend on the machine, so those of other machines are left out.
@@ -221,7 +221,7 @@ def _by_element(
     values: Mapping[str, Any],
     place: tuple[str, str],
     columns: Sequence[tuple[str, tuple[str, ...]]],
-    cited: Sequence[tuple[Published, Entry, Sequence[Cell]]] = (),
+    cited: Sequence[tuple[PublishedRow, Entry, Sequence[Cell]]] = (),
 ) -> Table:
     """A table of the numbers below a place of `metrics.json`.
 
@@ -231,7 +231,9 @@ def _by_element(
     return _table(section, name, title, heads, lambda entry: [entry.at(*place, *keys) for _, keys in columns], cited)
 
 
-def _by_group(section: Section, key: str, metric: Mapping[str, Any], peers: Sequence[tuple[Published, Entry]]) -> Table:
+def _by_group(
+    section: Section, key: str, metric: Mapping[str, Any], peers: Sequence[tuple[PublishedRow, Entry]]
+) -> Table:
     by, groups = section.results["group_by"], list(section.headline["groups"])
     columns = [*((group, ("groups", group)) for group in groups), ("Mean", ("mean",))]
     cited = [

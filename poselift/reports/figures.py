@@ -12,7 +12,7 @@ from poselift.core.errors import InputError
 from poselift.reports.contents import matching_peers
 from poselift.reports.cost import Cost, cost_key
 from poselift.reports.entries import Entry, Section
-from poselift.reports.published import Published
+from poselift.reports.published import PublishedRow
 from poselift.reports.tables import Cell, with_unit
 from poselift.reports.training_log import log_of, values_of
 from poselift.skeleton import get_skeleton
@@ -20,8 +20,8 @@ from poselift.viz.plots.accuracy_cost import Method, cost_plot
 from poselift.viz.plots.examples import Example, example_plot
 from poselift.viz.plots.groups import Bars, group_plot
 from poselift.viz.plots.over_time import Trace, time_plot
-from poselift.viz.plots.share_found import Curve, curve_plot
-from poselift.viz.plots.skeleton_diagram import Body, skeleton_plot
+from poselift.viz.plots.share_found import ShareCurve, curve_plot
+from poselift.viz.plots.skeleton_diagram import MethodPose, skeleton_plot
 from poselift.viz.plots.style import MOST_SERIES
 from poselift.viz.plots.training import Line, training_plot
 
@@ -42,7 +42,7 @@ class Plot:
 
 
 def section_plots(
-    section: Section, costs: Mapping[str, Cost] | None = None, peers: Sequence[Published] = ()
+    section: Section, costs: Mapping[str, Cost] | None = None, peers: Sequence[PublishedRow] = ()
 ) -> list[Plot]:
     """All plots of a section.
 
@@ -108,7 +108,7 @@ def _curves(section: Section, entries: Sequence[Entry]) -> list[Plot]:
     return plots
 
 
-def _curve(section: Section, place: int, entry: Entry, key: str) -> Curve:
+def _curve(section: Section, place: int, entry: Entry, key: str) -> ShareCurve:
     curves = [run.results["curves"][key] for run in entry.runs]
     thresholds = curves[0]["thresholds"]
     for run, curve in zip(entry.runs, curves, strict=True):
@@ -119,7 +119,7 @@ def _curve(section: Section, place: int, entry: Entry, key: str) -> Curve:
             )
     cells = [Cell.of(values) for values in zip(*(curve["mean"] for curve in curves), strict=True)]
     deviation = [cell.deviation for cell in cells] if len(curves) > 1 else None
-    return Curve(section.label(entry), place, thresholds, [cell.mean for cell in cells], deviation)
+    return ShareCurve(section.label(entry), place, thresholds, [cell.mean for cell in cells], deviation)
 
 
 def _joints(section: Section, entries: Sequence[Entry]) -> list[Plot]:
@@ -134,7 +134,9 @@ def _joints(section: Section, entries: Sequence[Entry]) -> list[Plot]:
     bodies = []
     for entry in entries:
         means = {joint: entry.at("metrics", key, "joints", joint).mean for joint in skeleton.joints}
-        bodies.append(Body(section.label(entry), {name: mean for name, mean in means.items() if mean is not None}))
+        bodies.append(
+            MethodPose(section.label(entry), {name: mean for name, mean in means.items() if mean is not None})
+        )
     if not any(body.values for body in bodies):
         return []
     white = any(len(body.values) < len(skeleton) for body in bodies)
@@ -176,7 +178,7 @@ def _spread(entries: Sequence[Entry]) -> str:
 
 
 def _costs(
-    section: Section, entries: Sequence[Entry], costs: Mapping[str, Cost], peers: Sequence[Published]
+    section: Section, entries: Sequence[Entry], costs: Mapping[str, Cost], peers: Sequence[PublishedRow]
 ) -> list[Plot]:
     headline = section.headline
     own = []

@@ -17,7 +17,7 @@ _FEWEST = 5
 """Sequences below which a bootstrap says nothing."""
 
 
-class Difference(NamedTuple):
+class PairedDifference(NamedTuple):
     """The headline metric of one method minus that of another.
 
     Attributes:
@@ -33,7 +33,9 @@ class Difference(NamedTuple):
     sequences: int
 
 
-def paired_difference(runs: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> Difference | None:
+def paired_difference(
+    runs: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]
+) -> PairedDifference | None:
     """How much larger some runs' headline metric is, by sequence.
 
     Than that of others.
@@ -70,4 +72,4 @@ def paired_difference(runs: Sequence[Mapping[str, Any]], others: Sequence[Mappin
         of_groups.append(np.divide(change, total, out=np.full(len(total), np.nan), where=total > 0))
     mean, *sampled = np.nanmean(of_groups, 0)
     low, high = np.percentile(sampled, (2.5, 97.5))
-    return Difference(float(mean), float(low), float(high), len(names))
+    return PairedDifference(float(mean), float(low), float(high), len(names))

@@ -23,7 +23,7 @@ _OPTIONAL = {*_NUMBERS, *_TEXTS, "groups"}
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedRow:
     """A row of a publication.
 
     Attributes:
@@ -55,7 +55,7 @@ class Published:
     groups: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-def read_published(path: str | Path = DEFAULT_PUBLISHED) -> list[Published]:
+def read_published(path: str | Path = DEFAULT_PUBLISHED) -> list[PublishedRow]:
     """The published rows in a YAML file.
 
     Args:
@@ -70,7 +70,7 @@ def read_published(path: str | Path = DEFAULT_PUBLISHED) -> list[Published]:
     return [found for number, row in enumerate(content["rows"], 1) for found in _rows(f"{path}, row {number}", row)]
 
 
-def _rows(where: str, row: Any) -> list[Published]:
+def _rows(where: str, row: Any) -> list[PublishedRow]:
     """The row under each of its protocols."""
     if not isinstance(row, dict):
         raise InputError(f"{where} must have keys and values, not {row!r:.40}")
@@ -101,7 +101,7 @@ def _rows(where: str, row: Any) -> list[Published]:
         raise InputError(f"{where}: weights must be open or none, or left out if unknown; not {weights!r}")
     parameters, macs = (None if key not in row else float(row[key]) for key in ("parameters", "macs"))
     return [
-        Published(
+        PublishedRow(
             str(row["name"]),
             name,
             row["points"] == "gt",

@@ -17,8 +17,8 @@ from poselift.reports.entries import Section
 from poselift.reports.figures import Plot, section_plots
 from poselift.reports.latex import latex_document, latex_table
 from poselift.reports.markdown import escape, markdown_table
-from poselift.reports.published import Published
-from poselift.reports.report_page import Part, Picture, html_page
+from poselift.reports.published import PublishedRow
+from poselift.reports.report_page import PagePlot, PageSection, html_page
 from poselift.viz.plots.style import save_plot
 
 COST_NOTE = (
@@ -35,7 +35,7 @@ def write_report(
     sections: Sequence[Section],
     *,
     costs: Mapping[str, Cost] | None = None,
-    peers: Sequence[Published] = (),
+    peers: Sequence[PublishedRow] = (),
     warnings: Sequence[str] = (),
 ) -> list[str]:
     """Writes a report.
@@ -63,7 +63,7 @@ def write_report(
             for ending, text in ((".tex", latex_table), (".md", markdown_table), (".csv", csv_table)):
                 write_text(out / "tables" / f"{table.name}{ending}", text(table))
         pictures = [*(_picture(out / "plots", plot) for plot in drawn), *_attention(section)]
-        parts.append(Part(section, own, pictures))
+        parts.append(PageSection(section, own, pictures))
         documented.append((section.title, own, [(f"plots/{plot.name}.pdf", plot.caption) for plot in drawn]))
         tables += own
         plots += drawn
@@ -89,13 +89,13 @@ def _warnings(sections: Sequence[Section]) -> list[str]:
     ]
 
 
-def _picture(folder: Path, plot: Plot) -> Picture:
+def _picture(folder: Path, plot: Plot) -> PagePlot:
     save_plot(plot.figure, folder / plot.name)
     path = folder / f"{plot.name}.png"
     return replace(_read_picture(path, plot.caption), file=f"{folder.name}/{path.name}")
 
 
-def _attention(section: Section) -> list[Picture]:
+def _attention(section: Section) -> list[PagePlot]:
     """The pictures of `poselift attention --out RUN/attention`."""
     return [
         _read_picture(path, f"{section.title}: where each head of {section.label(entry)} looks, over {name}.")
@@ -105,7 +105,7 @@ def _attention(section: Section) -> list[Picture]:
     ]
 
 
-def _read_picture(path: Path, caption: str) -> Picture:
+def _read_picture(path: Path, caption: str) -> PagePlot:
     """A PNG file for the page.
 
     Raises:
@@ -115,10 +115,10 @@ def _read_picture(path: Path, caption: str) -> Picture:
     if not png.startswith(b"\x89PNG") or len(png) < 24:
         raise InputError(f"{path} is no PNG picture; draw it again or remove it")
     # The width follows the signature and the header of the first chunk (PNG specification, 11.2.2).
-    return Picture(caption, png, struct.unpack(">I", png[16:20])[0] // 2)
+    return PagePlot(caption, png, struct.unpack(">I", png[16:20])[0] // 2)
 
 
-def _markdown(title: str, parts: Sequence[Part], warnings: Sequence[str], notes: Sequence[str]) -> str:
+def _markdown(title: str, parts: Sequence[PageSection], warnings: Sequence[str], notes: Sequence[str]) -> str:
     lines = [f"# {escape(title)}"]
     if warnings:
         lines += ["", *(f"- Warning: {escape(warning)}" for warning in warnings)]

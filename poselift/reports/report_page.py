@@ -17,7 +17,7 @@ TEMPLATE = Path(__file__).with_name("page.html")
 
 
 @dataclass(frozen=True)
-class Picture:
+class PagePlot:
     """A plot in the page.
 
     Attributes:
@@ -34,7 +34,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Part:
+class PageSection:
     """A section of the page.
 
     Attributes:
@@ -45,10 +45,10 @@ class Part:
 
     section: Section
     tables: Sequence[Table]
-    pictures: Sequence[Picture]
+    pictures: Sequence[PagePlot]
 
 
-def html_page(title: str, parts: Sequence[Part], warnings: Sequence[str], notes: Sequence[str]) -> str:
+def html_page(title: str, parts: Sequence[PageSection], warnings: Sequence[str], notes: Sequence[str]) -> str:
     """The page as HTML.
 
     Args:
@@ -71,7 +71,7 @@ def html_page(title: str, parts: Sequence[Part], warnings: Sequence[str], notes:
     return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(title=escape(title), body="\n".join(body))
 
 
-def _part(part: Part) -> str:
+def _part(part: PageSection) -> str:
     section = part.section
     settings = section.results["settings"]
     common = section.common()
@@ -93,7 +93,7 @@ def _own(title: str, section: Section) -> str:
     return short[:1].upper() + short[1:]
 
 
-def _figure(picture: Picture, section: Section) -> str:
+def _figure(picture: PagePlot, section: Section) -> str:
     caption = escape(_own(picture.caption, section))
     data = base64.b64encode(picture.png).decode()
     # A wide picture scrolls on a phone; shrunk to the screen it would be unreadable.

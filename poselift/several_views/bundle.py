@@ -22,7 +22,7 @@ from jaxtyping import Float
 from poselift.geometry.products import cross_matrix
 from poselift.several_views.observations import Observations
 from poselift.several_views.rods import Rods
-from poselift.several_views.shared_unknowns import Known, Layout, Shared
+from poselift.several_views.shared_unknowns import Known, Shared, UnknownColumns
 
 BESIDE = 0.02
 """Error of a keypoint at the depth of its joint, metres (standard deviation)."""
@@ -47,7 +47,7 @@ class Fit:
     Attributes:
         joints: world frame, metres.
         shared: cameras and bodies.
-        covariance: of the free shared unknowns (`Layout`), as if all residuals were independent.
+        covariance: of the free shared unknowns (`UnknownColumns`), as if all residuals were independent.
         joint_covariance: of each joint relative to the first one, given the cameras, metres squared.
         to_shared: change of the joints with the shared unknowns.
         beside: distance of each joint from its ray at its depth, metres; NaN where unseen.
@@ -85,7 +85,7 @@ def adjust(
         lift_weight: of the lifted poses, against independent errors in each frame.
         weights: of the samples; 1 each if None.
     """
-    layout = Layout(known)
+    layout = UnknownColumns(known)
     weights = np.ones(len(seen.people)) if weights is None else weights
     terms = _Terms(seen, known, rods, layout, lift_weight, weights)
     damping, cost = 1e-3, np.inf
@@ -169,7 +169,7 @@ class _Terms:
         seen: Observations,
         known: Known,
         rods: Rods,
-        layout: Layout,
+        layout: UnknownColumns,
         lift_weight: float,
         weights: Float[np.ndarray, " n"],
     ) -> None:

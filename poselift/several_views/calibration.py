@@ -12,7 +12,7 @@ from poselift.kinematics.whole_body import SIZE
 from poselift.several_views.bundle import Fit, adjust
 from poselift.several_views.observations import Observations
 from poselift.several_views.rods import rods_of
-from poselift.several_views.shared_unknowns import Known, Layout, Shared
+from poselift.several_views.shared_unknowns import Known, Shared, UnknownColumns
 from poselift.several_views.view import ViewClock
 
 SAMPLES = 160
@@ -189,7 +189,7 @@ def calibrate(
 
 
 def _describe(fit: Fit, known: Known, cameras: Sequence[Camera], clocks: Sequence[ViewClock]) -> Calibration:
-    layout, shared = Layout(known), fit.shared
+    layout, shared = UnknownColumns(known), fit.shared
     covariance = fit.covariance / _EFFECTIVE
     found, late, angle, place = [], [], [], []
     for view, (camera, clock) in enumerate(zip(cameras, clocks, strict=True)):

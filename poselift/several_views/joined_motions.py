@@ -9,7 +9,7 @@ from poselift.kinematics.whole_body import TO_90
 from poselift.several_views.calibration import Calibration
 from poselift.several_views.fusion import Fused
 from poselift.several_views.observations import Observations
-from poselift.several_views.view import View
+from poselift.several_views.view import LiftedView
 from poselift.structures import Keypoints2D, Motion
 
 _TILT = 0.02
@@ -20,7 +20,7 @@ def make_motions(
     seen: Observations,
     fused: Fused,
     camera: Camera,
-    view: View,
+    view: LiftedView,
     times: Float[np.ndarray, " t"],
     calibration: Calibration,
 ) -> list[Motion]:

@@ -21,7 +21,7 @@ _SLOPE = 0.02
 
 
 @dataclass(frozen=True)
-class Track:
+class ViewTrack:
     """One number of one view, at the shared times.
 
     Attributes:
@@ -47,7 +47,7 @@ class Track:
         return found
 
 
-def sample_track(motion: Motion, camera: Camera, clock: ViewClock, times: Float[np.ndarray, " t"]) -> Track:
+def sample_track(motion: Motion, camera: Camera, clock: ViewClock, times: Float[np.ndarray, " t"]) -> ViewTrack:
     """A motion and its keypoints at shared times; what no two neighbouring frames show is unseen.
 
     Args:
@@ -78,7 +78,7 @@ def sample_track(motion: Motion, camera: Camera, clock: ViewClock, times: Float[
     shown = np.isfinite(placed).all(-1) & (sure > 0)
     flow = np.nan_to_num((seen_at(times + _SLOPE) - seen_at(times - _SLOPE)) / (2 * _SLOPE))
     spread = motion.uncertainty if motion.uncertainty is not None else np.full(motion.joints.shape[:2], 0.15)
-    return Track(
+    return ViewTrack(
         np.where(shown[..., None], placed, np.nan),
         np.where(shown[..., None], flow, 0.0),
         np.where(shown, sure, 0.0),
@@ -93,12 +93,12 @@ class Observations:
     """Keypoints and lifted poses of n samples, each one person at one time, in v views.
 
     Attributes:
-        plane: see `Track`, also for the arrays below.
-        flow: see `Track`.
-        scores: see `Track`.
-        lifted: see `Track`.
-        roots: see `Track`.
-        spread: see `Track`.
+        plane: see `ViewTrack`, also for the arrays below.
+        flow: see `ViewTrack`.
+        scores: see `ViewTrack`.
+        lifted: see `ViewTrack`.
+        roots: see `ViewTrack`.
+        spread: see `ViewTrack`.
         people: the person of each sample, from 0.
         times: of each sample, seconds.
         skeleton: of the joints.
@@ -142,7 +142,7 @@ _ARRAYS = ("plane", "flow", "scores", "lifted", "roots", "spread")
 
 
 def gather(
-    tracks: Sequence[Sequence[Track]],
+    tracks: Sequence[Sequence[ViewTrack]],
     owners: Sequence[Int[np.ndarray, "t p"]],
     times: Float[np.ndarray, " t"],
     skeleton: Skeleton,

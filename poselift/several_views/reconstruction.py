@@ -19,9 +19,9 @@ from poselift.several_views.common_world import final_height, in_own_world, in_w
 from poselift.several_views.fusion import Fused, fuse, swap_sides
 from poselift.several_views.joined_motions import make_motions, own_keypoints
 from poselift.several_views.movement import shift_by_movement
-from poselift.several_views.observations import Observations, Track, gather, sample_track
+from poselift.several_views.observations import Observations, ViewTrack, gather, sample_track
 from poselift.several_views.report import Report, write_report
-from poselift.several_views.view import View, ViewClock
+from poselift.several_views.view import LiftedView, ViewClock
 from poselift.several_views.view_checks import check_common, check_pairings, check_views, describe_swaps
 from poselift.several_views.who_is_who import find_people
 from poselift.structures import Keypoints2D, Motion
@@ -62,7 +62,7 @@ class Reconstruction:
 
 
 def reconstruct(
-    views: Sequence[View],
+    views: Sequence[LiftedView],
     *,
     clocks: Sequence[ViewClock] | None = None,
     calibrated: bool = False,
@@ -91,7 +91,7 @@ def reconstruct(
     times = _shared_times(views, found)
     skeleton = views[0].people[0].skeleton
 
-    def look(clocks: Sequence[ViewClock], cameras: Sequence[Camera]) -> list[list[Track]]:
+    def look(clocks: Sequence[ViewClock], cameras: Sequence[Camera]) -> list[list[ViewTrack]]:
         return [
             [sample_track(motion, camera, clock, times) for motion in view.people]
             for view, camera, clock in zip(views, cameras, clocks, strict=True)
@@ -154,7 +154,7 @@ def reconstruct(
     )
 
 
-def _find_clocks(views: Sequence[View], warnings: list[Caution]) -> list[ViewClock]:
+def _find_clocks(views: Sequence[LiftedView], warnings: list[Caution]) -> list[ViewClock]:
     """The clocks by movement, against the first view."""
     clocks = [ViewClock()]
     for view in views[1:]:
@@ -175,7 +175,7 @@ def _find_clocks(views: Sequence[View], warnings: list[Caution]) -> list[ViewClo
     return clocks
 
 
-def _shared_times(views: Sequence[View], clocks: Sequence[ViewClock]) -> Float[np.ndarray, " t"]:
+def _shared_times(views: Sequence[LiftedView], clocks: Sequence[ViewClock]) -> Float[np.ndarray, " t"]:
     """Times of the first video's frames, continued to where any video has people."""
     own = np.unique(np.concatenate([motion.timestamps for motion in views[0].people]).astype(np.float64))
     interval = usual_interval(own) or 1 / 30
@@ -193,12 +193,12 @@ def _shared_times(views: Sequence[View], clocks: Sequence[ViewClock]) -> Float[n
     return np.concatenate(parts)
 
 
-def _first_numbers(owner: Int[np.ndarray, "t p"], view: View) -> list[int | None]:
+def _first_numbers(owner: Int[np.ndarray, "t p"], view: LiftedView) -> list[int | None]:
     """The number in the first video of each person; None for people whom it does not show."""
     return [next(iter(numbers), None) for numbers in _numbers(owner, view).values()]
 
 
-def _numbers(owner: Int[np.ndarray, "t p"], view: View) -> dict[int, tuple[int, ...]]:
+def _numbers(owner: Int[np.ndarray, "t p"], view: LiftedView) -> dict[int, tuple[int, ...]]:
     """The numbers that each person, from 1, has in one view, the most frequent one first."""
     found = {}
     for person in range(owner.shape[1]):

@@ -21,7 +21,7 @@ from poselift.several_views.calibration_files import match_cameras, read_calibra
 from poselift.several_views.reconstruction import Reconstruction, reconstruct
 from poselift.several_views.request import ViewsRequest, one_each
 from poselift.several_views.sound import read_sound, shift_by_sound
-from poselift.several_views.view import View, ViewClock
+from poselift.several_views.view import LiftedView, ViewClock
 from poselift.structures import Clock, Motion, Recording
 
 _GIVEN_SPREAD = 0.01
@@ -105,7 +105,7 @@ def lift_views(
     with watch.time("views"):
         progress("Joining the views", 0.0)
         looks = [
-            View(
+            LiftedView(
                 name,
                 recording.people,
                 replace(recording.camera if known is None else known[index], name=_camera_name(name, known, index)),
@@ -217,7 +217,7 @@ def _check_still(clip: Clip, recording: Recording, name: str) -> list[Caution]:
 
 
 def _clocks(
-    clips: Sequence[Clip], looks: Sequence[View], starts: Sequence[float] | None, request: LiftRequest
+    clips: Sequence[Clip], looks: Sequence[LiftedView], starts: Sequence[float] | None, request: LiftRequest
 ) -> list[ViewClock] | None:
     """The clocks that are given, or that sound tells; None where movement must tell them."""
     if starts is not None:

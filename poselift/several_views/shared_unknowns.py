@@ -48,7 +48,7 @@ class Known:
     bodies: bool = True
 
 
-class Layout:
+class UnknownColumns:
     """Columns of the shared unknowns.
 
     Args:

@@ -11,7 +11,7 @@ from poselift.structures import Motion
 
 
 @dataclass(frozen=True)
-class View:
+class LiftedView:
     """What one video gives.
 
     Attributes:

@@ -7,8 +7,8 @@ import numpy as np
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.geometry.camera import Camera
-from poselift.several_views.observations import Track
-from poselift.several_views.view import View, ViewClock
+from poselift.several_views.observations import ViewTrack
+from poselift.several_views.view import LiftedView, ViewClock
 from poselift.several_views.who_is_who import People
 
 MOST_VIEWS = 8
@@ -27,7 +27,7 @@ _SAME = 1.5
 """Pixels between the keypoints of two views that are one."""
 
 
-def check_views(views: Sequence[View]) -> None:
+def check_views(views: Sequence[LiftedView]) -> None:
     """Refuses another number of videos, and one that shows nobody.
 
     Raises:
@@ -42,7 +42,7 @@ def check_views(views: Sequence[View]) -> None:
             raise InputError(f"{view.name} shows nobody; leave it out, or check it with poselift lift")
 
 
-def check_common(views: Sequence[View], clocks: Sequence[ViewClock]) -> list[Caution]:
+def check_common(views: Sequence[LiftedView], clocks: Sequence[ViewClock]) -> list[Caution]:
     """Warnings about videos that end early.
 
     Raises:
@@ -72,9 +72,9 @@ def check_common(views: Sequence[View], clocks: Sequence[ViewClock]) -> list[Cau
 
 
 def check_pairings(
-    views: Sequence[View],
+    views: Sequence[LiftedView],
     people: People,
-    tracks: Sequence[Sequence[Track]],
+    tracks: Sequence[Sequence[ViewTrack]],
     cameras: Sequence[Camera],
     warnings: list[Caution],
 ) -> None:
@@ -100,7 +100,7 @@ def check_pairings(
             warnings.append(Caution(text, "confusion"))
 
 
-def _is_same(first: Sequence[Track], other: Sequence[Track], a: Camera, b: Camera) -> bool:
+def _is_same(first: Sequence[ViewTrack], other: Sequence[ViewTrack], a: Camera, b: Camera) -> bool:
     """Whether the keypoints of two views are the same, as those of one video and its copy."""
     if a.image_size != b.image_size:
         return False
@@ -113,7 +113,7 @@ def _is_same(first: Sequence[Track], other: Sequence[Track], a: Camera, b: Camer
     return False
 
 
-def describe_swaps(views: Sequence[View], people: People) -> list[Caution]:
+def describe_swaps(views: Sequence[LiftedView], people: People) -> list[Caution]:
     """Warnings about numbers that people exchanged inside a video."""
     return [
         Caution(f"{view.name}: people changed their numbers {count} times, which the other videos mended", "confusion")

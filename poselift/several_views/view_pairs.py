@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy.random import Generator
 
-from poselift.several_views.observations import Track
+from poselift.several_views.observations import ViewTrack
 
 SLOT = 0.25
 """Seconds in which nobody changes the number."""
@@ -65,7 +65,7 @@ class Slots:
     there: Bool[np.ndarray, " s"]
 
 
-def in_slots(track: Track, starts: Int[np.ndarray, " s"]) -> Slots:
+def in_slots(track: ViewTrack, starts: Int[np.ndarray, " s"]) -> Slots:
     """A track in slots of time that begin at these rows."""
     shown = track.present
     centred = track.lifted - track.lifted.mean(1, keepdims=True)

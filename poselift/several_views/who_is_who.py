@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.random import default_rng
 
-from poselift.several_views.observations import Track
+from poselift.several_views.observations import ViewTrack
 from poselift.several_views.view_pairs import (
     APART,
     POSE,
@@ -57,7 +57,7 @@ class People:
 
 
 def find_people(
-    tracks: Sequence[Sequence[Track]],
+    tracks: Sequence[Sequence[ViewTrack]],
     times: Float[np.ndarray, " t"],
     known: tuple[Float[np.ndarray, "v 3 3"], Float[np.ndarray, "v 3"]] | None = None,
     seed: int = 0,

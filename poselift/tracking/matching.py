@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from lap import lapjv
 
-from poselift.tracking.track import Difference
+from poselift.tracking.track import PoseDifference
 
 _NO_MATCH = 1e4
 """Cost of a pair that may not be: above all gated costs together; at 1e6 lapjv loses the small differences."""
@@ -23,7 +23,7 @@ _SHAPE = 2.0
 """Weight of a difference of shape, against one of size."""
 
 
-def cost(difference: Difference | None, elapsed: float) -> float:
+def cost(difference: PoseDifference | None, elapsed: float) -> float:
     """Cost of assigning two poses to one person; infinite if they cannot be one.
 
     The cost of a displacement decreases with the time since the person was last seen: the error of a prediction is a

@@ -17,7 +17,7 @@ _TELLING = 0.25
 
 
 @dataclass(frozen=True)
-class Difference:
+class PoseDifference:
     """Difference of two poses, in lengths of the larger one's bounding box.
 
     Attributes:
@@ -111,7 +111,7 @@ class Track:
 
     def difference(
         self, timestamp: float, keypoints: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"]
-    ) -> Difference | None:
+    ) -> PoseDifference | None:
         """Difference between a pose and the predicted one; None without a common joint.
 
         The velocity decays as v exp(-t / 1 s), so the prediction moves by at most one second of it.
@@ -119,7 +119,7 @@ class Track:
         ahead = self.velocity * _fade(timestamp - self.changed)
         return _difference(self.keypoints[-1] + ahead, self.scores[-1], keypoints, scores)
 
-    def difference_backwards(self, earlier: "Track") -> Difference | None:
+    def difference_backwards(self, earlier: "Track") -> PoseDifference | None:
         """Difference between the end of an earlier track and the start of this one, predicted backwards."""
         behind = self.first_velocity * _fade(self.timestamps[0] - earlier.timestamps[-1])
         return _difference(earlier.keypoints[-1], earlier.scores[-1], self.keypoints[0] - behind, self.scores[0])
@@ -135,7 +135,7 @@ def _difference(
     start_scores: Float[np.ndarray, " j"],
     end: Float[np.ndarray, "j 2"],
     end_scores: Float[np.ndarray, " j"],
-) -> Difference | None:
+) -> PoseDifference | None:
     moved = displacement(start, start_scores, end, end_scores)
     if moved is None:
         return None
@@ -147,7 +147,7 @@ def _difference(
     weights = (start_scores * end_scores)[both]
     sizes = _extent(start[both], weights), _extent(end[both], weights)
     ratio = sizes[0] / sizes[1] if max(sizes) > _TELLING * length else 1.0
-    return Difference(float(np.linalg.norm(shift)) / length, spread / length, abs(float(np.log(ratio))))
+    return PoseDifference(float(np.linalg.norm(shift)) / length, spread / length, abs(float(np.log(ratio))))
 
 
 def _extent(points: Float[np.ndarray, "j 2"], weights: Float[np.ndarray, " j"]) -> float:

@@ -9,7 +9,7 @@ from av.video.stream import VideoStream
 from poselift.core.errors import InputError
 
 
-class Clock:
+class StreamClock:
     """Seconds since the first picture, from the timestamps of the stream.
 
     Without timestamps, pictures are counted at the stream's frame rate. The same holds for AVI files with B-frames: AVI

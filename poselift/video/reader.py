@@ -18,7 +18,7 @@ from poselift.core.annotations import check_annotations
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.numerics.times import check_bounds, check_rate
-from poselift.video.clock import Clock
+from poselift.video.clock import StreamClock
 from poselift.video.decoder import Decoder, open_video
 from poselift.video.ffmpeg_errors import count_errors
 from poselift.video.pictures import Pictures, decode_pictures, find_pictures
@@ -140,7 +140,7 @@ class VideoReader:
                 raise InputError(
                     f"{self.info.path}: no frame can be decoded any more; restore the file if it was changed"
                 )
-            clock = Clock(first, container, stream, self._stretch)
+            clock = StreamClock(first, container, stream, self._stretch)
             upright = Upright(first, stream)
             if abs(upright.wanted - 90 * round(upright.wanted / 90)) > _SKEWED:
                 self._warn(
@@ -190,7 +190,7 @@ class VideoReader:
         return InputError(f"{self.info.path} has no frame {span}{ending}")
 
     def _span(
-        self, pictures: Iterator[av.VideoFrame], clock: Clock, upright: Upright, problems: Problems
+        self, pictures: Iterator[av.VideoFrame], clock: StreamClock, upright: Upright, problems: Problems
     ) -> Iterator[Frame]:
         """The frames of the span; problems go to the warnings."""
         index = 0

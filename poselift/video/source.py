@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import UInt8
 
 from poselift.core.errors import InputError, reason
-from poselift.video.clock import Clock
+from poselift.video.clock import StreamClock
 from poselift.video.decoder import Decoder, open_url, open_video
 from poselift.video.pictures import PICTURE_RATE, Pictures, decode_pictures, find_pictures
 from poselift.video.probe import probe
@@ -101,7 +101,7 @@ class CameraSource:
         return image if good else None
 
 
-class Stream:
+class VideoStream:
     """A video file or URL.
 
     Args:
@@ -128,7 +128,7 @@ class Stream:
                 raise InputError(f"{name}: no frame can be decoded; the video is empty or damaged")
             self._first = first
             self._upright = Upright(first, stream)
-            self._clock = None if kind in _GUESSED and not file else Clock(first, container, stream)
+            self._clock = None if kind in _GUESSED and not file else StreamClock(first, container, stream)
             self.image_size = self._upright.width, self._upright.height
             self._stack = stack.pop_all()
 
@@ -186,11 +186,11 @@ def source_opener(text: str) -> tuple[str, Callable[[], Source]]:
         return f"camera {index}", lambda: CameraSource(index)
     if "://" in text:
         name = _hide_password(text)
-        return name, lambda: Stream(open_url(text, name), name, file=False)
+        return name, lambda: VideoStream(open_url(text, name), name, file=False)
     path = Path(text)
     if (pictures := find_pictures(path)) is not None:
         return text, lambda: PictureSource(pictures)
-    return text, lambda: Stream(open_video(path), text, file=True)
+    return text, lambda: VideoStream(open_video(path), text, file=True)
 
 
 def _hide_password(url: str) -> str:

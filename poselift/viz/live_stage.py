@@ -10,7 +10,7 @@ from poselift.kinematics.up import level_axes, median_up
 from poselift.skeleton import Skeleton
 from poselift.structures import StreamedPose, body_axis
 from poselift.viz.body_parts import parts_of
-from poselift.viz.shot import Shot
+from poselift.viz.shot import Framing
 
 _UP_POSES = 300
 """Newest bodies that tell where up is."""
@@ -46,7 +46,7 @@ class LiveStage:
 
     def __init__(self, skeleton: Skeleton) -> None:
         self.start = 0.0
-        self.typical = [Shot(*_ALONE)]
+        self.typical = [Framing(*_ALONE)]
         self.crowded = False
         self.shortened = False
         self._skeleton = skeleton
@@ -60,9 +60,9 @@ class LiveStage:
         self._box: np.ndarray | None = None
         self._in_world = False
 
-    def shot(self, time: float) -> Shot:
+    def shot(self, time: float) -> Framing:
         """What is in view: the people of the last moments."""
-        return self.typical[0] if self._box is None else Shot(*self._box)
+        return self.typical[0] if self._box is None else Framing(*self._box)
 
     def place(self, people: Mapping[int, StreamedPose], time: float) -> dict[int, Float[np.ndarray, "j 3"]]:
         """The joints of all people in the scene, metres, Y up; people with unknown positions are left out.

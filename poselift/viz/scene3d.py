@@ -12,7 +12,7 @@ from poselift.viz.colors import BACKGROUND, GRID, PALE, TEXT, mix, person_colors
 from poselift.viz.grid import draw_grid
 from poselift.viz.labels import draw_label, draw_text, text_height, text_size
 from poselift.viz.live_stage import LiveStage
-from poselift.viz.shot import Shot, ViewCamera
+from poselift.viz.shot import Framing, ViewCamera
 from poselift.viz.stage import Stage
 
 _SWING = np.deg2rad(35)  # to each side of the recording camera's own view
@@ -50,7 +50,7 @@ class _View:
         self._draw_caption(image := self._blank.copy())
         self._text = image[-3 * self.text_height :]
 
-    def camera(self, shot: Shot, phase: float) -> ViewCamera:
+    def camera(self, shot: Framing, phase: float) -> ViewCamera:
         """The camera at a phase of the swing, from -1 to 1."""
         return ViewCamera(shot, self.azimuth + self.swings * _SWING * phase, self.elevation, self.size, self.focal)
 
@@ -150,6 +150,6 @@ def _layouts(width: int, height: int) -> list[tuple[tuple[int, int], tuple[int, 
     ]
 
 
-def _scale(shots: Sequence[Shot], size: tuple[int, int]) -> float:
+def _scale(shots: Sequence[Framing], size: tuple[int, int]) -> float:
     """Pixels of a metre in the first view, the mean."""
     return float(np.mean([ViewCamera(shot, 0.0, _ELEVATION, size, _FOCAL).scale for shot in shots]))

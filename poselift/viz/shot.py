@@ -12,7 +12,7 @@ _LEAST = np.array([0.9, 1.2, 0.9])
 
 
 @dataclass(frozen=True, eq=False)
-class Shot:
+class Framing:
     """The box that must be in view, in the axes of the stage (Y up), metres.
 
     Attributes:
@@ -51,7 +51,9 @@ class ViewCamera:
         focal: pixels.
     """
 
-    def __init__(self, shot: Shot, azimuth: float, elevation: float, size: tuple[int, int], focal: float = 3.0) -> None:
+    def __init__(
+        self, shot: Framing, azimuth: float, elevation: float, size: tuple[int, int], focal: float = 3.0
+    ) -> None:
         self.axes = _axes(azimuth, elevation)
         self.target = shot.centre
         self.focal = focal * min(size) / 2

@@ -15,7 +15,7 @@ from poselift.numerics.sliding import slide_maximum, slide_median, smooth_gaussi
 from poselift.numerics.times import interpolate
 from poselift.structures import Motion
 from poselift.viz.body_parts import parts_of
-from poselift.viz.shot import Shot
+from poselift.viz.shot import Framing
 
 _MIN_RISE = 0.35  # metres; people less than this above the lowest one stand on the same ground
 _SLOPE = 0.15  # added to it for each metre between the two, as the error of up grows with it
@@ -101,14 +101,14 @@ class Stage:
         return points.astype(np.float64) @ self.rotation.T + self.offsets[index]
 
     @property
-    def typical(self) -> list[Shot]:
+    def typical(self) -> list[Framing]:
         """Some shots of the whole clip."""
-        return [Shot(*box) for box in self.boxes[:: max(1, len(self.boxes) // 20)]]
+        return [Framing(*box) for box in self.boxes[:: max(1, len(self.boxes) // 20)]]
 
-    def shot(self, time: float) -> Shot:
+    def shot(self, time: float) -> Framing:
         """What must be in view at a time in seconds."""
         times = self.start + _STEP * np.arange(len(self.boxes))
-        return Shot(*interpolate(self.boxes, times, np.array([time]))[0])
+        return Framing(*interpolate(self.boxes, times, np.array([time]))[0])
 
 
 def _measure_rises(floors: np.ndarray, places: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ import pytest
 
 from poselift.cli import weights as module
 from poselift.core import registry as registry_module
-from poselift.core.registry import Published, registry
+from poselift.core.registry import RegistryEntry, registry
 from poselift.models.saved_weights import shipped_weights
 from tests.cli.running import assert_refused, poselift
 from tests.core.file_server import serve_file
@@ -23,8 +23,8 @@ def known(cache, tmp_path, monkeypatch):
     near, far = (hashlib.sha256(content).hexdigest() for content in (b"near", b"far away"))
     with serve_file(b"far away") as server:
         entries = {
-            "near": Published("near", "what is near", "MIT", near, 4, shipped=tmp_path / "near.bin"),
-            "far": Published("far", "what is far", "BSD", far[:8], urls=(server.url,)),
+            "near": RegistryEntry("near", "what is near", "MIT", near, 4, shipped=tmp_path / "near.bin"),
+            "far": RegistryEntry("far", "what is far", "BSD", far[:8], urls=(server.url,)),
         }
         for place in (module, registry_module):
             monkeypatch.setattr(place, "registry", lambda: entries)

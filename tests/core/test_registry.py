@@ -6,7 +6,7 @@ import yaml
 from poselift.core import registry as module
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
-from poselift.core.registry import Published, published, registry
+from poselift.core.registry import RegistryEntry, published, registry
 from poselift.models.saved_weights import shipped_weights
 
 ENTRIES = yaml.safe_load((module._FOLDER / "registry.yaml").read_text())
@@ -54,7 +54,7 @@ def test_an_unknown_name_is_told_what_is_alike():
 
 
 def test_shipped_files_that_are_missing_or_damaged(tmp_path):
-    entry = Published("x", "", "", "0" * 64, shipped=tmp_path / "x.onnx")
+    entry = RegistryEntry("x", "", "", "0" * 64, shipped=tmp_path / "x.onnx")
     with pytest.raises(InputError, match=r"x\.onnx is missing; reinstall"):
         entry.get()
     entry.path.write_bytes(b"damaged")

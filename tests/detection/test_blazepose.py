@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.core.registry import Published
+from poselift.core.registry import RegistryEntry
 from poselift.detection import MoveNet
 from poselift.detection.blazepose import BlazePose, place
 from poselift.samples import demo_video
@@ -75,7 +75,7 @@ def test_a_model_that_is_missing_or_damaged(monkeypatch, tmp_path, content, mess
     if content is not None:
         path.write_bytes(content)
     monkeypatch.setattr(
-        "poselift.detection.blazepose.published", lambda name: Published(name, "", "", "0", shipped=path)
+        "poselift.detection.blazepose.published", lambda name: RegistryEntry(name, "", "", "0", shipped=path)
     )
     with pytest.raises(InputError, match=rf"pose_landmark_heavy\.onnx {message}"):
         BlazePose("cpu")

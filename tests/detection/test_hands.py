@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.core.registry import Published
+from poselift.core.registry import RegistryEntry
 from poselift.detection.crop import Crop
 from poselift.detection.hands import Hand, HandModel, measure_disagreement, read_hand
 from poselift.skeleton.hand import HAND21
@@ -126,6 +126,8 @@ def test_a_model_that_is_missing_or_damaged(monkeypatch, tmp_path, content, mess
     path = tmp_path / "hand_landmark_full.onnx"
     if content is not None:
         path.write_bytes(content)
-    monkeypatch.setattr("poselift.detection.hands.published", lambda name: Published(name, "", "", "0", shipped=path))
+    monkeypatch.setattr(
+        "poselift.detection.hands.published", lambda name: RegistryEntry(name, "", "", "0", shipped=path)
+    )
     with pytest.raises(InputError, match=rf"hand_landmark_full\.onnx {message}"):
         HandModel("cpu")

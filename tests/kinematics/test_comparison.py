@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.kinematics import Trial, compare_trials, measure_numbers
+from poselift.kinematics import TrialMeasures, compare_trials, measure_numbers
 from poselift.kinematics.comparison import student
 from poselift.kinematics.repeatability import find_repeatability
 from tests.kinematics.walker import walker
@@ -14,7 +14,7 @@ def draw(rng, person="", name="trial", **changed):
     usual |= {f"{side}_{joint}_flexion_highest_deg": 30.0 for side in ("left", "right") for joint in ("hip", "elbow")}
     usual |= changed
     spread = {key: find_repeatability(key, True).of(value) for key, value in usual.items()}
-    return Trial(name, {key: value + rng.normal(0, spread[key]) for key, value in usual.items()}, person)
+    return TrialMeasures(name, {key: value + rng.normal(0, spread[key]) for key, value in usual.items()}, person)
 
 
 @pytest.mark.parametrize("trials", [1, 3])
@@ -72,7 +72,7 @@ def test_people_are_compared_with_themselves():
 
 def test_walks_and_other_movements_are_not_mixed():
     rng = np.random.default_rng(5)
-    still = Trial("stands", {"left_knee_flexion_range_deg": 3.0}, walking=False)
+    still = TrialMeasures("stands", {"left_knee_flexion_range_deg": 3.0}, walking=False)
     with pytest.raises(InputError, match="stands is no walk"):
         compare_trials([draw(rng)], [still])
     with pytest.raises(InputError, match="first group has no trial"):
@@ -81,9 +81,13 @@ def test_walks_and_other_movements_are_not_mixed():
 
 def test_two_speeds_of_a_walk_are_a_change_and_one_walk_is_none():
     slow, fast = (measure_numbers(walker(cadence=cadence, speed=speed)) for cadence, speed in ((95, 1.0), (120, 1.6)))
-    found = {each.measure: each for each in compare_trials([Trial("slow", slow)], [Trial("fast", fast)])}
+    found = {
+        each.measure: each for each in compare_trials([TrialMeasures("slow", slow)], [TrialMeasures("fast", fast)])
+    }
     assert {found[name].verdict for name in ("cadence_per_min", "speed_m_per_s", "stride_length_m")} == {"changed"}
-    same = compare_trials([Trial("one", slow)], [Trial("again", measure_numbers(walker(cadence=95, speed=1.0)))])
+    same = compare_trials(
+        [TrialMeasures("one", slow)], [TrialMeasures("again", measure_numbers(walker(cadence=95, speed=1.0)))]
+    )
     assert all(each.verdict != "changed" and each.change == 0 for each in same)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import poselift
 from poselift.core.errors import InputError
-from poselift.core.registry import Published
+from poselift.core.registry import RegistryEntry
 from poselift.finding import VideoClip
 from poselift.lifting import LiftOptions, LiftRequest, lift_clip
 from poselift.recordings.summary import seen_share
@@ -155,7 +155,7 @@ def test_hands_of_a_video_are_in_the_axes_of_the_motion(video, weights, monkeypa
 
 
 def test_a_missing_hand_model_is_told_before_the_long_work(video, weights, monkeypatch, tmp_path):
-    gone = Published("hand_landmark", "", "", "0", shipped=tmp_path / "hand_landmark_full.onnx")
+    gone = RegistryEntry("hand_landmark", "", "", "0", shipped=tmp_path / "hand_landmark_full.onnx")
     monkeypatch.setattr("poselift.detection.hands.published", lambda name: gone)
     with pytest.raises(InputError, match=r"hand_landmark_full\.onnx is missing"):
         poselift.lift(video, detector=Now([]), weights=weights, hands=True)

@@ -8,7 +8,7 @@ from poselift.core.errors import InputError
 from poselift.reports.contents import matching_peers, section_tables
 from poselift.reports.cost import Cost, cost_key
 from poselift.reports.protocols import H36M_ACTIONS
-from poselift.reports.published import Published, read_published
+from poselift.reports.published import PublishedRow, read_published
 from tests.reports.results import MODEL, results, section
 
 
@@ -76,8 +76,8 @@ def test_costs_are_columns():
     assert "MACs" not in numbers(tables(*contents)["comparison"])["a"]
 
 
-THEIRS = Published("Theirs", "h36m_p1", False, {"mpjpe": 45.0}, "Doe, 2020, https://a.b", 243, 33.8, 607.0)
-EXACT = Published("Exact", "h36m_p1", True, {"mpjpe": 21.0}, "Roe, 2021, https://c.d")
+THEIRS = PublishedRow("Theirs", "h36m_p1", False, {"mpjpe": 45.0}, "Doe, 2020, https://a.b", 243, 33.8, 607.0)
+EXACT = PublishedRow("Exact", "h36m_p1", True, {"mpjpe": 21.0}, "Roe, 2021, https://c.d")
 
 
 def h36m(error=50.0, **keywords):

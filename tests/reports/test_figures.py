@@ -7,14 +7,14 @@ from numpy.testing import assert_allclose
 
 from poselift.reports.cost import Cost, cost_key
 from poselift.reports.figures import section_plots
-from poselift.reports.published import Published
+from poselift.reports.published import PublishedRow
 from poselift.viz.plots.style import LOOKS
 from tests.reports.results import MODEL, poses, results, section
 
 pytestmark = pytest.mark.slow
 
-THEIRS = Published("Theirs", "h36m_p1", False, {"mpjpe": 45.0}, "Doe, 2020, https://a.b", 243, 33.8, 607.0)
-EXACT = Published("Exact", "h36m_p1", True, {"mpjpe": 21.0}, "Roe, 2021, https://c.d", 243, 33.8, 500.0)
+THEIRS = PublishedRow("Theirs", "h36m_p1", False, {"mpjpe": 45.0}, "Doe, 2020, https://a.b", 243, 33.8, 607.0)
+EXACT = PublishedRow("Exact", "h36m_p1", True, {"mpjpe": 21.0}, "Roe, 2021, https://c.d", 243, 33.8, 500.0)
 
 
 def plots(*contents, **keywords):

@@ -4,7 +4,7 @@ import base64
 import re
 from html.parser import HTMLParser
 
-from poselift.reports.report_page import Part, Picture, html_page, html_table
+from poselift.reports.report_page import PagePlot, PageSection, html_page, html_table
 from poselift.reports.tables import Cell, Column, Row, Table
 from tests.reports.results import results, section
 
@@ -61,7 +61,7 @@ def part(*contents):
     own = Table(
         f"{one.name}_t", f"{one.title}: all metrics", ("model",), (), tuple(Row((e.name,), ()) for e in one.entries)
     )
-    return Part(one, [own], [Picture(f"{one.title}: a caption of {EVIL}", b"\x89PNG-bytes", 480)])
+    return PageSection(one, [own], [PagePlot(f"{one.title}: a caption of {EVIL}", b"\x89PNG-bytes", 480)])
 
 
 def test_a_table_as_it_is_printed():

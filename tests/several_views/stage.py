@@ -7,7 +7,7 @@ import numpy as np
 from poselift.geometry import rotation_x, rotation_y
 from poselift.geometry.camera import Camera, camera_for
 from poselift.numerics.times import interpolate
-from poselift.several_views import View
+from poselift.several_views import LiftedView
 from poselift.skeleton import CMU28
 from poselift.structures import Keypoints2D, Motion
 
@@ -96,7 +96,7 @@ class Stage:
                 )
             )
         motions.sort(key=lambda motion: motion.keypoints.person)
-        return View(name or f"view{index}", tuple(motions), lens, (float(own[0]), float(own[-1])))
+        return LiftedView(name or f"view{index}", tuple(motions), lens, (float(own[0]), float(own[-1])))
 
 
 def make_stage(people=1, seconds=3.0):

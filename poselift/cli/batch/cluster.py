@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from poselift.cli.batch.video_task import WORKERS_A_GPU, Lifter, Outcome, Task
+from poselift.cli.batch.video_task import WORKERS_A_GPU, Outcome, Task, VideoLifter
 from poselift.cli.lift_request import CommandRequest
 from poselift.core.errors import InputError
 from poselift.core.optional import require
@@ -20,7 +20,7 @@ from poselift.core.optional import require
 _SUBMITTED = 10_000
 """Largest number of tasks that Ray knows at a time: each takes memory in the process that submits it."""
 
-_lifters: dict[str, Lifter] = {}
+_lifters: dict[str, VideoLifter] = {}
 """The models of this worker process, by the request that chooses them."""
 
 
@@ -88,7 +88,7 @@ def _run(shared: tuple[CommandRequest, str, float], task: Task) -> Outcome | Inp
     if key not in _lifters:
         _lifters.clear()
         try:
-            _lifters[key] = Lifter(request, device, 1)
+            _lifters[key] = VideoLifter(request, device, 1)
         except InputError as error:
             return InputError(str(error))
     with _end_after(timeout):

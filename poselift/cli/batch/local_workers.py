@@ -15,7 +15,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
 
 from poselift.cli.batch.folders import tidy_stopped
-from poselift.cli.batch.video_task import Lifter, Outcome, Task
+from poselift.cli.batch.video_task import Outcome, Task, VideoLifter
 from poselift.cli.lift_request import CommandRequest
 
 _POLL = 1.0
@@ -146,7 +146,7 @@ class _Worker:
         return f"the worker process died ({how}); the video needs too much memory, or crashes a library"
 
 
-_lifters: list[Lifter] = []
+_lifters: list[VideoLifter] = []
 """The models of this worker process."""
 
 
@@ -157,7 +157,7 @@ def _prepare() -> None:
 
 
 def _load(request: CommandRequest, device: str, cores: int) -> None:
-    _lifters.append(Lifter(request, device, cores))
+    _lifters.append(VideoLifter(request, device, cores))
 
 
 def _lift(task: Task) -> Outcome:

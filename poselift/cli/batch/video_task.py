@@ -66,7 +66,7 @@ class Outcome:
     lasting: bool = False
 
 
-class Lifter:
+class VideoLifter:
     """Lifts one video after the other; the models are loaded once.
 
     Args:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from poselift.core.errors import InputError
 from poselift.kinematics import Cycles, cut_gait_cycles, measure_joint_angles
-from poselift.kinematics.comparison import Trial
+from poselift.kinematics.comparison import TrialMeasures
 from poselift.kinematics.measures import explain_no_gait, find_gait, measure_numbers
 from poselift.recordings import read_motion
 from poselift.recordings.names import is_person
@@ -28,7 +28,7 @@ class Group:
     """
 
     name: str
-    trials: list[Trial]
+    trials: list[TrialMeasures]
     cycles: list[Cycles]
 
 
@@ -139,7 +139,9 @@ def _read(
     return found[0], found[1]
 
 
-def measure_trial(name: str, motion: Motion, person: str = "", belt: float | None = None) -> tuple[Trial, list[Cycles]]:
+def measure_trial(
+    name: str, motion: Motion, person: str = "", belt: float | None = None
+) -> tuple[TrialMeasures, list[Cycles]]:
     """A trial's measures, and its joint angles over the strides.
 
     Raises:
@@ -150,4 +152,4 @@ def measure_trial(name: str, motion: Motion, person: str = "", belt: float | Non
     gait = find_gait(motion, belt)
     cycles = [] if gait is None else cut_gait_cycles(measure_joint_angles(motion), gait)
     why = "" if gait is not None else explain_no_gait(motion)
-    return Trial(name, measure_numbers(motion, belt), person, gait is not None, why), cycles
+    return TrialMeasures(name, measure_numbers(motion, belt), person, gait is not None, why), cycles

@@ -25,7 +25,7 @@ from poselift.structures import Motion
 
 
 @dataclass(frozen=True)
-class Stream:
+class OpenEnd:
     """Says that later frames are not there yet.
 
     Attributes:
@@ -42,7 +42,7 @@ def finish(
     lifted: Sequence[Lifted],
     weights: Weights,
     options: LiftOptions = LiftOptions(),
-    stream: Stream | None = None,
+    stream: OpenEnd | None = None,
 ) -> Motion:
     """One person's motion in the camera frame.
 

@@ -11,7 +11,7 @@ from poselift.detection.orientation import body_angle
 from poselift.geometry import set_bone_lengths
 from poselift.geometry.camera import Camera
 from poselift.lifting.finish.constant_bones import BonesSoFar
-from poselift.lifting.finish.finish_stage import Stream, finish
+from poselift.lifting.finish.finish_stage import OpenEnd, finish
 from poselift.lifting.live.stream_window import choose_window_frames, cut_window, stream_stride
 from poselift.lifting.network.protocol import Lifted
 from poselift.lifting.options import LiftOptions
@@ -152,7 +152,7 @@ class StreamedPerson:
         (segment,) = window.segments
         time = self._waiting[0].time
         start = min(int(np.searchsorted(segment.times, time - _NEAR)), len(segment.times) - 1)
-        stream = Stream(time, self._bones)
+        stream = OpenEnd(time, self._bones)
         motion = finish(window.tail(segment, start), [lifted[start:]], self._weights, self._options, stream)
         self._recent = _Recent(motion, self.last_seen, self._more, motion.in_sight())
 

@@ -14,7 +14,7 @@ from poselift.lifting.live.pose_smoothing import PoseSmoother
 from poselift.lifting.live.streamed_person import StreamedPerson
 from poselift.lifting.network.choose import choose_network
 from poselift.lifting.network.overlapping_windows import lift_segments
-from poselift.lifting.network.protocol import Network
+from poselift.lifting.network.protocol import LifterNetwork
 from poselift.lifting.options import LiftOptions
 from poselift.models import Weights
 from poselift.numerics.times import ENOUGH, check_intervals
@@ -151,7 +151,7 @@ def _keep(pose: StreamedPose) -> StreamedPose:
 
 
 def lift_people(
-    people: Sequence[StreamedPerson], network: Network, window: int, flip: bool, last: bool = False
+    people: Sequence[StreamedPerson], network: LifterNetwork, window: int, flip: bool, last: bool = False
 ) -> None:
     """Lifts the windows that the next poses of people need, together.
 

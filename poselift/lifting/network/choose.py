@@ -1,7 +1,7 @@
 """Which network lifts."""
 
 from poselift.lifting.network.onnx_network import OnnxNetwork
-from poselift.lifting.network.protocol import Network
+from poselift.lifting.network.protocol import LifterNetwork
 from poselift.models import Weights
 
 
@@ -10,7 +10,7 @@ def network_name(weights: Weights) -> str:
     return "torch" if weights.device != "cpu" or weights.graph is None else "onnxruntime"
 
 
-def choose_network(weights: Weights) -> Network:
+def choose_network(weights: Weights) -> LifterNetwork:
     """The network for these weights, by `network_name`.
 
     Raises:

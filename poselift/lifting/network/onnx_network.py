@@ -10,7 +10,7 @@ from poselift.core.errors import InputError
 from poselift.core.onnx_runtime import onnxruntime
 from poselift.detection.session import open_session
 from poselift.geometry import pixels_to_rays, project
-from poselift.lifting.network.protocol import Lifted, Windows
+from poselift.lifting.network.protocol import EncodedWindows, Lifted
 from poselift.models import Weights
 
 _BATCH = 4
@@ -24,7 +24,7 @@ _MIRROR = np.array([-1, 1, 1], np.float32)
 
 
 class OnnxNetwork:
-    """Runs the graph beside weights; a `Network`.
+    """Runs the graph beside weights; a `LifterNetwork`.
 
     Args:
         weights: with a graph.
@@ -51,7 +51,7 @@ class OnnxNetwork:
                 f"poselift export-onnx --beside --weights {weights.path}; or remove it, to lift with PyTorch"
             )
 
-    def lift(self, windows: Windows, flip: bool) -> Lifted:
+    def lift(self, windows: EncodedWindows, flip: bool) -> Lifted:
         """The joints of windows."""
         if not flip and windows.distortion is None:
             return self._run(windows, windows.pixels, windows.scores)
@@ -69,7 +69,7 @@ class OnnxNetwork:
             return Lifted(joints, None)
         return Lifted(joints, 0.5 * (out.uncertainty[:b] + out.uncertainty[b:, :, order]))
 
-    def _run(self, windows: Windows, pixels: np.ndarray, scores: np.ndarray) -> Lifted:
+    def _run(self, windows: EncodedWindows, pixels: np.ndarray, scores: np.ndarray) -> Lifted:
         """What the graph gives of these pixels; all else is repeated for mirrored windows."""
         copies = len(pixels) // len(windows.pixels)
         fixed = {name: np.concatenate([getattr(windows, name)] * copies) for name in _FIXED}
@@ -78,14 +78,14 @@ class OnnxNetwork:
         return Lifted(joints, more[0] if more else None)
 
 
-def _rays(windows: Windows) -> np.ndarray:
+def _rays(windows: EncodedWindows) -> np.ndarray:
     """The rays (b, t, j, 3) of all pixels, without the lens's distortion; NaN where not seen."""
     b, t, j = windows.scores.shape
     flat = pixels_to_rays(windows.pixels.reshape(b, t * j, 2), windows.K, windows.distortion)
     return flat.reshape(b, t, j, 3)
 
 
-def _pixels(rays: np.ndarray, windows: Windows) -> np.ndarray:
+def _pixels(rays: np.ndarray, windows: EncodedWindows) -> np.ndarray:
     """The pixels (b, t, j, 2) of rays in a camera without distortion."""
     b, t, j = windows.scores.shape
     return project(rays.reshape(b, t * j, 3), windows.K).reshape(b, t, j, 2)

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float, Int
 
-from poselift.lifting.network.protocol import Lifted, Network, Windows
+from poselift.lifting.network.protocol import EncodedWindows, Lifted, LifterNetwork
 from poselift.lifting.prepare.prepare_stage import Segment
 from poselift.numerics.times import interpolate
 
 
-def lift_segments(network: Network, segments: Sequence[Segment], window: int, flip: bool) -> list[Lifted]:
+def lift_segments(network: LifterNetwork, segments: Sequence[Segment], window: int, flip: bool) -> list[Lifted]:
     """The joints and uncertainty of the network's frames in each segment.
 
     Windows overlap by half, and each frame is the weighted mean over the windows that contain it. The weight falls
@@ -98,10 +98,10 @@ def _interleaved_rows(segment: Segment) -> list[Int[np.ndarray, " n"]]:
     return [np.flatnonzero(~known | (number % parts == first)) for first in range(min(parts, max(1, known.sum())))]
 
 
-def _windows(cut: Sequence[tuple[Segment, Int[np.ndarray, " t"]]]) -> Windows:
+def _windows(cut: Sequence[tuple[Segment, Int[np.ndarray, " t"]]]) -> EncodedWindows:
     """One batch of these frames of segments."""
     lenses = [segment.camera.lens for segment, _ in cut if segment.camera.lens is not None]
-    return Windows(
+    return EncodedWindows(
         np.stack([segment.pixels[rows] for segment, rows in cut]),
         np.stack([segment.scores[rows] for segment, rows in cut]),
         # From the first frame: single precision rounds times of day to milliseconds.

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 
 @dataclass(frozen=True)
-class Windows:
+class EncodedWindows:
     """Windows of the same length.
 
     Attributes:
@@ -27,10 +27,10 @@ class Windows:
     image_size: Float[np.ndarray, "b 2"]
     distortion: Float[np.ndarray, "b k"] | None = None
 
-    def __getitem__(self, rows: slice) -> "Windows":
+    def __getitem__(self, rows: slice) -> "EncodedWindows":
         """Some of the windows."""
         lens = None if self.distortion is None else self.distortion[rows]
-        return Windows(
+        return EncodedWindows(
             self.pixels[rows], self.scores[rows], self.times[rows], self.K[rows], self.image_size[rows], lens
         )
 
@@ -53,7 +53,7 @@ class Lifted:
 
 
 @runtime_checkable
-class Network(Protocol):
+class LifterNetwork(Protocol):
     """Runs a lifter.
 
     Attributes:
@@ -62,7 +62,7 @@ class Network(Protocol):
 
     batch: int
 
-    def lift(self, windows: Windows, flip: bool) -> Lifted:
+    def lift(self, windows: EncodedWindows, flip: bool) -> Lifted:
         """The joints (b, t, j, 3) of windows.
 
         Args:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from poselift.core.errors import InputError
-from poselift.lifting.network.protocol import Lifted, Windows
+from poselift.lifting.network.protocol import EncodedWindows, Lifted
 from poselift.models import Lifter, lift_windows
 
 _BATCH_CPU, _BATCH_GPU = 4, 16
@@ -16,7 +16,7 @@ _BATCH_CPU, _BATCH_GPU = 4, 16
 
 
 class TorchNetwork:
-    """Runs a lifter with torch; a `Network`.
+    """Runs a lifter with torch; a `LifterNetwork`.
 
     Args:
         lifter: in eval mode; its parameters' device and precision count.
@@ -31,7 +31,7 @@ class TorchNetwork:
         self._device, self._dtype = first.device, first.dtype
         self.batch = _BATCH_CPU if self._device.type == "cpu" else _BATCH_GPU
 
-    def lift(self, windows: Windows, flip: bool) -> Lifted:
+    def lift(self, windows: EncodedWindows, flip: bool) -> Lifted:
         """The joints of windows: half as many at a time where the GPU's memory is too small.
 
         Raises:

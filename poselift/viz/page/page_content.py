@@ -30,7 +30,7 @@ _SIDES = {"middle": 0, "left": 1, "right": 2}
 
 
 @dataclass(frozen=True)
-class View:
+class PageContent:
     """What a page shows besides motions.
 
     Attributes:
@@ -51,7 +51,7 @@ class View:
 
 def encode(
     motions: Sequence[Motion],
-    view: View,
+    view: PageContent,
     times: Float[np.ndarray, " t"],
     video: Mapping[str, Any],
     start: float = 0.0,

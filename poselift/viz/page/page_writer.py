@@ -19,14 +19,14 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_pair, write_text
 from poselift.numerics.times import check_span
 from poselift.structures import Motion
-from poselift.viz.page.page_content import View, encode
+from poselift.viz.page.page_content import PageContent, encode
 from poselift.viz.page.page_video import write_small_video
 
 
 def write_page(
     path: str | os.PathLike[str],
     motions: Sequence[Motion],
-    view: View,
+    view: PageContent,
     video: str | os.PathLike[str] | None = None,
     span: tuple[float, float] | None = None,
     fps: float | None = None,

@@ -10,7 +10,7 @@ from poselift.viz.plots.style import COLUMN, LOOKS, add_legend, style_plot
 
 
 @dataclass(frozen=True)
-class Curve:
+class ShareCurve:
     """One line.
 
     Attributes:
@@ -29,7 +29,7 @@ class Curve:
 
 
 @style_plot
-def curve_plot(curves: Sequence[Curve], x_label: str, y_label: str) -> Figure:
+def curve_plot(curves: Sequence[ShareCurve], x_label: str, y_label: str) -> Figure:
     """Curves of several methods in one pair of axes.
 
     Args:

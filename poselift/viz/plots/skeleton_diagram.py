@@ -37,7 +37,7 @@ it, and the text's anchor."""
 
 
 @dataclass(frozen=True)
-class Body:
+class MethodPose:
     """One method.
 
     Attributes:
@@ -50,7 +50,7 @@ class Body:
 
 
 @style_plot
-def skeleton_plot(bodies: Sequence[Body], skeleton: Skeleton, label: str) -> Figure:
+def skeleton_plot(bodies: Sequence[MethodPose], skeleton: Skeleton, label: str) -> Figure:
     """A body for each method, its joints coloured by their error and the number beside them.
 
     Args:
@@ -84,7 +84,7 @@ def skeleton_plot(bodies: Sequence[Body], skeleton: Skeleton, label: str) -> Fig
 
 
 def _draw(
-    axes: Axes, body: Body, skeleton: Skeleton, places: Mapping[str, tuple[float, float]], norm: Normalize
+    axes: Axes, body: MethodPose, skeleton: Skeleton, places: Mapping[str, tuple[float, float]], norm: Normalize
 ) -> None:
     axes.add_collection(PolyCollection(list(outline()), facecolor="#E9ECF0", zorder=1))
     for bone in skeleton.bones:

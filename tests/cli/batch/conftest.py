@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from poselift.cli.batch.local_workers import LocalEngine
-from poselift.cli.batch.video_task import Lifter
+from poselift.cli.batch.video_task import VideoLifter
 from poselift.samples import demo_video
 from poselift.video import VideoReader, VideoWriter
 from tests.cli.running import poselift
@@ -49,7 +49,7 @@ class OneProcess(LocalEngine):
         self._models = (request, devices[0], cores)
 
     def lift(self, tasks):
-        return map(Lifter(*self._models), tasks)
+        return map(VideoLifter(*self._models), tasks)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ import pytest
 
 from poselift.cli.batch.batch_run import BatchRun
 from poselift.cli.batch.settings import find_settings
-from poselift.cli.batch.video_task import Lifter, Task
+from poselift.cli.batch.video_task import Task, VideoLifter
 from poselift.cli.batch.videos import find_videos
 from poselift.cli.formats import write_formats
 from poselift.cli.lift_request import CommandRequest
@@ -234,7 +234,7 @@ def test_a_full_disk_is_no_fault_of_the_video(formats, videos, tmp_path, monkeyp
     given = {"weights": "tiny", "detector": DetectorRequest("movenet-fast"), "flip": False, "overlay": False}
     request = set_fields(CommandRequest(), given | {"formats": formats})
     video = find_videos(str(videos / "monday"), str(tmp_path), request)[0]
-    lifter, task = Lifter(request, "cpu", 1), Task(video, find_settings(request), str(tmp_path))
+    lifter, task = VideoLifter(request, "cpu", 1), Task(video, find_settings(request), str(tmp_path))
     if formats:  # the disk is full as the further formats begin
         write = partial(_write_without_room, write_formats)
         monkeypatch.setattr("poselift.cli.lift.write_formats", write)
@@ -260,7 +260,7 @@ def test_videos_of_a_store_are_lifted_into_a_store(store, whole, monkeypatch):
     request = set_fields(CommandRequest(), given)
     videos = find_videos("memory://in", "memory://out", request)
     assert [video.path for video in videos] == ["memory:///in/monday/walk.mp4", "memory:///in/text.mov"]
-    lifter = Lifter(request, "cpu", 1)
+    lifter = VideoLifter(request, "cpu", 1)
     tasks = [Task(video, find_settings(request), "memory://out") for video in videos]
     lifted, broken = (lifter(task) for task in tasks)
     assert lifted.reason is None

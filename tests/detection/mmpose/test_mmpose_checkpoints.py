@@ -11,7 +11,7 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
-from poselift.core.registry import Published
+from poselift.core.registry import RegistryEntry
 from poselift.detection.mmpose import mmpose_checkpoints
 from poselift.detection.mmpose.mmpose_checkpoints import Checkpoint, load_checkpoint, load_state
 
@@ -185,7 +185,7 @@ def test_openmmlabs_file_names_are_their_hashes(server, saved):
 
 
 def test_published_weights_are_read_by_name(server, saved, monkeypatch):
-    entry = Published("mine", "", "", sha256(saved), urls=(f"{server[0]}/model.pth",))
+    entry = RegistryEntry("mine", "", "", sha256(saved), urls=(f"{server[0]}/model.pth",))
     monkeypatch.setattr(mmpose_checkpoints, "registry", lambda: {"mine": entry})
     monkeypatch.setattr(mmpose_checkpoints, "published", lambda name: entry)
     assert set(load_checkpoint("mine").state) == {"weight", "bias"}

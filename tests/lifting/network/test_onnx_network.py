@@ -12,7 +12,7 @@ from poselift.lifting import LiftOptions, lift
 from poselift.lifting.dataset_views import keypoints_of
 from poselift.lifting.network.choose import choose_network
 from poselift.lifting.network.onnx_network import OnnxNetwork
-from poselift.lifting.network.protocol import Windows
+from poselift.lifting.network.protocol import EncodedWindows
 from poselift.lifting.network.torch_network import TorchNetwork
 from poselift.models import load_weights
 from poselift.models.saved_weights import seal_card, shipped_weights
@@ -34,7 +34,7 @@ def windows(view, frames, lens):
     K[1, 0, 1] = 4  # skew
     distortion = np.tile(np.array([-0.1, 0.02, 0.001, -0.002, 0], np.float32), (3, 1)) if lens else None
     size = np.tile(view.image_size.numpy().astype(np.float32), (3, 1))
-    return Windows(pixels, scores, times - times[:, :1], K, size, distortion)
+    return EncodedWindows(pixels, scores, times - times[:, :1], K, size, distortion)
 
 
 @pytest.mark.parametrize("flip", [False, True])

@@ -9,7 +9,7 @@ from poselift.core.errors import InputError
 from poselift.geometry import pixels_to_rays, project
 from poselift.lifting import LiftOptions
 from poselift.lifting.network.overlapping_windows import lift_segments
-from poselift.lifting.network.protocol import Windows
+from poselift.lifting.network.protocol import EncodedWindows
 from poselift.lifting.network.torch_network import TorchNetwork
 from poselift.lifting.prepare.prepare_stage import prepare
 from poselift.models import Estimate, Lifter, ModelConfig, encode
@@ -29,7 +29,9 @@ def windows(segment):
         for values in (segment.pixels, segment.scores, segment.times)
     )
     size = np.array(segment.camera.image_size, np.float32)
-    return Windows(pixels, scores, times - times[:, :1], segment.camera.K[None].repeat(8, 0), size[None].repeat(8, 0))
+    return EncodedWindows(
+        pixels, scores, times - times[:, :1], segment.camera.K[None].repeat(8, 0), size[None].repeat(8, 0)
+    )
 
 
 class Recorder(Lifter):
@@ -77,7 +79,7 @@ def test_distortion_is_taken_out(weights, windows):
     bend = np.array([-0.2, 0.05, 0.001, -0.001, 0.0])
     K = windows.K[0].astype(np.float64)
     bent = project(pixels_to_rays(windows.pixels.reshape(-1, 2).astype(np.float64), K), K, bend)
-    distorted = Windows(
+    distorted = EncodedWindows(
         bent.reshape(windows.pixels.shape),
         windows.scores,
         windows.times,

@@ -14,7 +14,7 @@ from benchmarks.chromium import Browser
 from poselift.kinematics import Angles
 from poselift.structures import Motion
 from poselift.video import VideoWriter
-from poselift.viz.page import View, write_page
+from poselift.viz.page import PageContent, write_page
 from tests.export.conftest import emptied
 from tests.viz.conftest import FOCAL, IMAGE_SIZE
 
@@ -151,5 +151,5 @@ def written(tmp_path, clip, people) -> Path:
     path = tmp_path / "page.html"
     about = {1: {"person": 1, "height": {"metres": 1.72, "origin": "estimated"}}}
     angles = {1: Angles(("left_knee_flexion", "right_knee_flexion", "trunk_lean"), DEGREES, people[0].timestamps)}
-    write_page(path, people, View("clip.mp4", CAMERA, about, angles, FILES), clip)
+    write_page(path, people, PageContent("clip.mp4", CAMERA, about, angles, FILES), clip)
     return path

@@ -11,7 +11,7 @@ import pytest
 from poselift.export import write_csv
 from poselift.export.trc_markers import write_trc
 from poselift.skeleton import H36M17
-from poselift.viz.page import View, write_page
+from poselift.viz.page import PageContent, write_page
 from tests.recordings.conftest import with_hands
 from tests.viz.page.conftest import CAMERA, DEGREES, FILES
 
@@ -41,7 +41,7 @@ def test_ten_minutes_load_in_two_seconds_and_show_every_extreme(page, tmp_path, 
     motion = make_motion(frames=15_000)
     joints = motion.joints.copy()
     joints[7000, H36M17.index("left_wrist"), 1] -= 0.5  # one frame among the 40 of a pixel
-    write_page(tmp_path / "long.html", [replace(motion, joints=joints)], View("long", CAMERA))
+    write_page(tmp_path / "long.html", [replace(motion, joints=joints)], PageContent("long", CAMERA))
     page.open(tmp_path / "long.html")
     assert page.seconds < 2
     columns = page(
@@ -158,7 +158,7 @@ def test_markers_out_of_sight_are_left_out_and_pale(page, tmp_path, clip, people
     wrist, scores = first.skeleton.index("left_wrist"), first.keypoints.scores.copy()
     scores[:, first.keypoints.skeleton.index("left_wrist")] = 0
     hidden = replace(first, keypoints=replace(first.keypoints, scores=scores))
-    write_page(tmp_path / "page.html", [hidden], View("clip.mp4", CAMERA, {}, {}), clip)
+    write_page(tmp_path / "page.html", [hidden], PageContent("clip.mp4", CAMERA, {}, {}), clip)
     page.open(tmp_path / "page.html")
     names = page("trcOf(content.people[0], content, 'a.trc')").splitlines()[3].split("\t")[2::3]
     assert names == [joint for joint in first.skeleton.joints if joint != "left_wrist"]
@@ -203,7 +203,7 @@ def test_hands_are_drawn_and_saved(page, tmp_path, make_motion):
     bare = replace(motion, hands=None)
     pictures = []
     for name, shown in (("bare", bare), ("hands", motion)):
-        write_page(tmp_path / f"{name}.html", [shown], View(name, CAMERA))
+        write_page(tmp_path / f"{name}.html", [shown], PageContent(name, CAMERA))
         page.open(tmp_path / f"{name}.html")
         page("seek(content.times[3])")
         pictures.append([page.picture(canvas) for canvas in ("scene", "overlay")])
@@ -229,7 +229,7 @@ def test_hostile_names_stay_text(page, tmp_path, people):
         "</script></title><script>globalThis.hacked = 1</script><img src=x onerror='globalThis.hacked = 2'>$style.mp4"
     )
     about = {1: {"height": {"metres": 1.7, "origin": evil}, "video": evil}}
-    write_page(tmp_path / "evil.html", people, View(evil, CAMERA, about))
+    write_page(tmp_path / "evil.html", people, PageContent(evil, CAMERA, about))
     page.open(tmp_path / "evil.html")
     assert page("typeof hacked") == "undefined"
     assert page("document.title") == evil
@@ -239,7 +239,7 @@ def test_hostile_names_stay_text(page, tmp_path, people):
 
 
 def test_without_a_video_it_plays_by_its_own_clock(page, tmp_path, people):
-    write_page(tmp_path / "page.html", people, View("keypoints", CAMERA))
+    write_page(tmp_path / "page.html", people, PageContent("keypoints", CAMERA))
     page.open(tmp_path / "page.html")
     page.press(" ")
     page.wait("state.time > 0.3")
@@ -248,7 +248,7 @@ def test_without_a_video_it_plays_by_its_own_clock(page, tmp_path, people):
 
 def test_a_large_video_stays_beside(page, tmp_path, clip, people, monkeypatch):
     monkeypatch.setattr("poselift.viz.page.page_video.EMBEDDED", 1000)
-    files = write_page(tmp_path / "large #1.html", people, View("clip", CAMERA), clip)
+    files = write_page(tmp_path / "large #1.html", people, PageContent("clip", CAMERA), clip)
     assert [path.name for path in files] == ["large #1.html", "large #1_video.mp4"]
     page.open(files[0])
     page.wait("video.readyState >= 2")
@@ -273,7 +273,7 @@ def test_a_world_motion_is_seen_by_its_camera(page, tmp_path, people):
         )
         for motion in people
     ]
-    write_page(tmp_path / "world.html", turned, View("world", {**CAMERA, "R": R, "t": t}))
+    write_page(tmp_path / "world.html", turned, PageContent("world", {**CAMERA, "R": R, "t": t}))
     page.open(tmp_path / "world.html")
     np.testing.assert_allclose(
         values(page, "content.people[0].pixels"), people[0].keypoints.keypoints.ravel() + 0.5, atol=0.02

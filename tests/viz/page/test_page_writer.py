@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.viz.page import View, write_page
+from poselift.viz.page import PageContent, write_page
 from poselift.viz.page.page_content import encode
 from tests.viz.page.conftest import CAMERA
 
-VIEW = View("clip", CAMERA)
+VIEW = PageContent("clip", CAMERA)
 
 
 def test_it_is_small_and_always_the_same(tmp_path, people):

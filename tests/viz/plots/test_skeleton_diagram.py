@@ -5,7 +5,7 @@ from poselift.core.errors import InputError
 from poselift.reports.protocols import PROTOCOLS
 from poselift.skeleton import COCO17, H36M17, SKELETONS
 from poselift.viz.plots.body import place
-from poselift.viz.plots.skeleton_diagram import Body, skeleton_plot
+from poselift.viz.plots.skeleton_diagram import MethodPose, skeleton_plot
 
 pytestmark = pytest.mark.slow
 
@@ -13,7 +13,7 @@ MEASURED = sorted({protocol.skeleton.name for protocol in PROTOCOLS.values()})
 
 
 def body(label="ours", skeleton=H36M17, first=100):
-    return Body(label, {joint: float(first + number) for number, joint in enumerate(skeleton.joints)})
+    return MethodPose(label, {joint: float(first + number) for number, joint in enumerate(skeleton.joints)})
 
 
 def dots(axes):
@@ -42,7 +42,7 @@ def test_each_joint_has_the_colour_of_its_value_at_its_place():
 
 
 def test_joints_that_are_not_measured_are_white_and_have_no_number():
-    figure = skeleton_plot([Body("ours", {"right_knee": 20.0, "left_knee": 30.0})], H36M17, "mm")
+    figure = skeleton_plot([MethodPose("ours", {"right_knee": 20.0, "left_knee": 30.0})], H36M17, "mm")
     figure.draw_without_rendering()
     (axes, _) = figure.axes
     white = (dots(axes).get_facecolor() == 1).all(1)

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from poselift.core.errors import InputError
-from poselift.viz.plots.share_found import Curve, curve_plot
+from poselift.viz.plots.share_found import ShareCurve, curve_plot
 from poselift.viz.plots.style import COLUMN, LOOKS, MOST_SERIES, save_figure, save_plot
 from tests.core.full_disk import full_disk
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 def plot(labels=("ours",)):
     return curve_plot(
-        [Curve(label, place, (0.0, 1.0), (0.0, 50.0)) for place, label in enumerate(labels)], "x (mm)", "y (%)"
+        [ShareCurve(label, place, (0.0, 1.0), (0.0, 50.0)) for place, label in enumerate(labels)], "x (mm)", "y (%)"
     )
 
 
