@@ -43,8 +43,8 @@ class TestRows:
             for group in ("model", "model/attention", "schedule", "schedule/warmup")
             for name in stems(group)
         } - overrides
-        # benchmarks/lifter_log.md compares the first one at equal cost; the other has no row yet.
-        assert missing == {"model=mixste", "model=seq2seq"}
+        # benchmarks/lifter_log.md compares it at equal cost.
+        assert missing == {"model=mixste"}
         assert "model/init=t_fixup" in overrides
         assert set(ATTENTION) == stems("model/attention")
 

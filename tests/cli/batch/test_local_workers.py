@@ -41,7 +41,7 @@ class StandIn:
 @pytest.fixture
 def engine(monkeypatch):
     """An engine whose workers are forked, so that they start at once and know the stand-in."""
-    monkeypatch.setattr(local, "Lifter", StandIn)
+    monkeypatch.setattr(local, "VideoLifter", StandIn)
     spawning = local.multiprocessing.get_context
     monkeypatch.setattr(local.multiprocessing, "get_context", lambda _: spawning("fork"))
     return lambda *devices, timeout=30.0: LocalEngine(CommandRequest(), list(devices), 1, timeout)
