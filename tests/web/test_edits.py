@@ -121,10 +121,10 @@ class Editor:
         self.browser.value(f"document.querySelectorAll('#people > span')[{index}].firstChild.click()")
 
     def go(self, frame):
-        """Goes to a frame of the clip."""
+        """Goes to a frame of the clip; the page hears of the new picture a little after the seek."""
         self.browser.value(
             "new Promise((done) => { const scrub = document.getElementById('scrub');"
-            "document.getElementById('video').addEventListener('seeked', done, {once: true});"
+            "document.getElementById('video').addEventListener('seeked', () => setTimeout(done, 300), {once: true});"
             f"scrub.value = {frame}; scrub.dispatchEvent(new Event('input')); }})"
         )
 
