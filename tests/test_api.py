@@ -51,6 +51,7 @@ def assert_equal(ours, theirs):
     )
 
 
+@pytest.mark.slow
 def test_the_files_of_the_command_are_the_arrays_of_python(recording, folder):
     assert len(recording.people) == len(list(folder.glob("person_*.npz"))) > 0
     for motion in recording.people:
@@ -83,6 +84,7 @@ def test_a_given_height_holds_in_the_world_and_others_are_estimated(recording):
     assert second.origin == "estimated"
 
 
+@pytest.mark.slow
 def test_the_defaults_are_those_of_the_command():
     found = poselift.lift(demo_video(), **QUICK)
     assert found.people[0].skeleton == H36M17
@@ -108,6 +110,7 @@ def test_people_are_exported_and_labelled(recording, tmp_path):
     np.testing.assert_allclose(ankle, motion.joints[:, motion.skeleton.index("left_ankle")] + motion.root, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_keypoints_in_memory_lift_as_those_of_the_detector(recording):
     tracks = [replace(motion.keypoints) for motion in recording.people]
     again = poselift.lift(keypoints=tracks, weights="tiny", height={1: 1.4})
@@ -189,6 +192,7 @@ def test_two_tracks_of_one_number():
     assert track.skeleton == COCO17
 
 
+@pytest.mark.slow
 def test_a_stream_gives_frames_with_people():
     with poselift.open_stream(demo_video(), world=False) as stream:
         poses = [frame for frame, _ in zip(stream, range(40), strict=False) if frame.people]
@@ -197,6 +201,7 @@ def test_a_stream_gives_frames_with_people():
     assert pose.positions.shape == (28, 3)
 
 
+@pytest.mark.slow
 def test_importing_is_light_and_the_front_door_opens_in_threads():
     """Nothing heavy is loaded before it is asked for; several threads may ask first at once."""
     code = """

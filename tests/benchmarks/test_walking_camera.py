@@ -29,6 +29,7 @@ def truth(scene) -> Recording:
     return Recording((motion,), (camera,), clock, origin, camera_report=report)
 
 
+@pytest.mark.slow
 def test_the_truth_has_no_error(scene):
     found = judge(scene, truth(scene))
     assert (found.found, found.refused) == ("moving", False)

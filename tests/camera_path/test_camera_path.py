@@ -50,6 +50,7 @@ def test_a_still_camera_is_still():
     np.testing.assert_array_equal(path.R, np.tile(np.eye(3), (COUNT, 1, 1)))
 
 
+@pytest.mark.slow
 def test_the_focal_length_is_found_where_it_is_far_off():
     pictures, _ = moved([0, 30, 0], count=30)
     wrong = K.copy()
@@ -66,6 +67,7 @@ def test_an_assumed_focal_length_that_fits_stays():
     assert (find(as_frames(pictures), assumed=True).focal == 1).all()
 
 
+@pytest.mark.slow
 def test_a_drift_does_not_add_up():
     shares = np.linspace(0, 1, 90)
     R = turns(np.stack([2 * np.sin(40 * shares), 14 * np.sin(12 * shares), 3 * np.sin(23 * shares)], 1))
@@ -132,6 +134,7 @@ def test_blurred_frames_are_bridged():
     assert angle(R[0].T @ R, path.R[0].T @ path.R).max() < 0.2
 
 
+@pytest.mark.slow
 def test_noise_that_moves_on_its_own_is_no_camera():
     rng = np.random.default_rng(0)
     pictures = [rng.integers(0, 255, (180, 320, 3), dtype=np.uint8) for _ in range(30)]
@@ -151,6 +154,7 @@ def test_one_frame_is_a_still_camera():
     assert find(as_frames([wall()])).still
 
 
+@pytest.mark.slow
 def test_a_camera_that_turns_by_half_a_circle_is_followed():
     R = turns(np.outer(np.linspace(0, 1, 120), [0, 150, 0]))
     panorama = wall(2, (1500, 180))

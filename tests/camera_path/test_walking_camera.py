@@ -48,6 +48,7 @@ SHARE = np.linspace(0, 1, COUNT)[:, None]
 SHAKE = axis_angle_to_matrix(np.radians(SHARE * [1.0, 4.0, -2.0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "way", [[2.0, 0.1, 0.0], [0.0, 0.1, 1.5], [1.0, 0.0, -1.0]], ids=["aside", "ahead", "back and aside"]
 )
@@ -68,6 +69,7 @@ def test_a_camera_on_one_spot_only_turns():
     assert (path.place == 0).all()
 
 
+@pytest.mark.slow
 def test_a_hand_that_sways_by_centimetres_turns_with_the_right_rotation():
     sway = 0.06 * np.sin(2 * np.pi * SHARE * [1.0, 2.0, 1.5])
     path = solve_path(links(sway, SHAKE, (4, 12)), K, None, assumed=False)

@@ -19,6 +19,7 @@ def store(folder, cadence=110.0, speed=1.3, height=1.7, person=1, **about):
     return folder
 
 
+@pytest.mark.slow
 def test_two_speeds_are_a_change_and_the_files_say_so(tmp_path):
     slow, fast = store(tmp_path / "slow", 95.0, 1.0), store(tmp_path / "fast", 120.0, 1.6)
     ran = poselift("compare", slow, fast, "--out", tmp_path / "out")
@@ -39,6 +40,7 @@ def test_one_take_lifted_again_shows_no_change(tmp_path):
     assert ": 0 changed," in ran.out
 
 
+@pytest.mark.slow
 def test_a_table_names_groups_and_people(tmp_path):
     for who, cadence in (("a", 100.0), ("b", 112.0)):
         store(tmp_path / who / "before", cadence)
@@ -70,6 +72,7 @@ def test_what_cannot_be_compared_gets_one_line(tmp_path):
     assert "is both trials" in poselift("compare", one, one).err
 
 
+@pytest.mark.slow
 def test_a_lying_person_and_hidden_feet_are_no_walk_and_the_cause_is_said(tmp_path):
     walk = store(tmp_path / "walk")
     motion = read_motion(walk / "person_1.npz")

@@ -56,6 +56,7 @@ def run(output, *overrides):
     return json.loads((output / "metrics.json").read_text()), (output / "table.txt").read_text()
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_table_that_it_writes(weights, bench, tmp_path):
     ran = poselift("evaluate", *bench, "data.skeleton=coco17", f"weights={weights}", f"output={tmp_path / 'out'}")
     assert ran.code == 0, ran.err
@@ -70,6 +71,7 @@ def test_the_command_prints_the_table_that_it_writes(weights, bench, tmp_path):
     assert results["model"]["name"] == "SpatioTemporalLifter"
 
 
+@pytest.mark.slow
 def test_other_protocols_are_scored_from_the_same_predictions(weights, bench, tmp_path, monkeypatch):
     """One inference for all, with the numbers of an evaluation for each."""
     predict, lifted = LifterPredictions.predict, []
@@ -161,6 +163,7 @@ def test_every_setting_changes_the_error(weights, cmu_files, bench, tmp_path):
     assert defaults == {key: getattr(LiftOptions(), key) for key in defaults}
 
 
+@pytest.mark.slow
 def test_a_checkpoint_gives_the_results_of_its_weights(weights, bench, tmp_path):
     loaded = load_weights(weights)
     content = {

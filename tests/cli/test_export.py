@@ -17,6 +17,7 @@ def person(walk):
     return walk / "person_1.npz"
 
 
+@pytest.mark.slow
 def test_every_format_takes_a_folder_whose_name_is_no_utf8(person, tmp_path):
     formats = [name for name, form in FORMATS.items() if form.package is None or find_spec(form.package[0])]
     out = tmp_path / "out\udcff"
@@ -41,6 +42,7 @@ def test_a_format_that_fails_leaves_the_others(command, stored, person, tmp_path
     assert {"person_1.trc", "page.html"} <= {path.name for path in (tmp_path / "out").iterdir()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["export --to csv", "measure", "figure --kind skeleton"])
 def test_a_folder_stands_for_its_people(command, person, tmp_path):
     name, *options = command.split()
@@ -80,6 +82,7 @@ def test_somebody_without_a_pose_is_left_out(person, tmp_path):
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.slow
 def test_characters_have_their_bones_rate_and_filter(person, tmp_path):
     pytest.importorskip("pygltflib")
     arguments = ["--to", "bvh,glb", "--rig", "unreal", "--rest", "t", "--fps", "24", "--smooth", "6"]
@@ -129,6 +132,7 @@ def test_npz_is_no_format_to_ask_for_and_no_error(stored, person, tmp_path):
     assert_refused("the motions are npz and JSON already; name another format", "export", person, "--to", "npz")
 
 
+@pytest.mark.slow
 def test_lift_writes_formats_and_replaces_those_of_the_run_before(stored, tmp_path):
     out = tmp_path / "walk"
     stored.lift("--out", out, "--no-render", "--formats", "trc,bvh,csv,html")

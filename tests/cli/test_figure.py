@@ -13,6 +13,7 @@ from poselift.video import VideoReader, VideoWriter
 from tests.cli.running import assert_refused, poselift
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "ending", "start"),
     [
@@ -99,6 +100,7 @@ def test_the_bodies_of_a_strip_are_on_the_picture_of_their_frame(start, walk, tm
     assert [round(picture.mean() / 20) for picture in pictures] == [2, 5, 7]
 
 
+@pytest.mark.slow
 def test_without_matplotlib_the_error_names_the_extra(walk, tmp_path):
     code = "import sys; sys.modules['matplotlib'] = None; from poselift.cli.main import main; main(sys.argv[1:])"
     figure = ["figure", walk / "person_1.npz", "--kind", "angles", "--out", tmp_path / "a.pdf"]

@@ -38,6 +38,7 @@ def summary(out):
     return json.loads((out / "summary.json").read_text())
 
 
+@pytest.mark.slow
 def test_everything_is_there(out, summary):
     people = [person["id"] for person in summary["people"]]
     assert people == list(range(1, len(people) + 1))
@@ -79,6 +80,7 @@ def test_json_says_what_the_arrays_are(out):
     assert read_motion(out / "person_1.npz").skeleton == H36M17
 
 
+@pytest.mark.slow
 def test_a_second_run_leaves_nothing_of_the_first(stored, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     stored.lift("--out", tmp_path)
@@ -103,6 +105,7 @@ def test_a_file_that_our_own_summary_does_not_name_is_not_overwritten(stored, wa
     assert (tmp_path / "walk" / "overlay.mp4").read_text() == "mine"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stopped", ["poselift.recordings.saving.write_pair", "poselift.cli.lift.write_overlay"])
 def test_a_stopped_run_leaves_the_results_of_the_previous_one(stopped, stored, tmp_path, monkeypatch):
     stored.lift("--out", tmp_path)
@@ -121,6 +124,7 @@ def test_a_stopped_run_leaves_the_results_of_the_previous_one(stopped, stored, t
     assert contents(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_while_it_moves_its_results_is_finished_by_the_next(stored, tmp_path, monkeypatch):
     moves = 2
     stored.lift("--out", tmp_path)
@@ -169,6 +173,7 @@ def test_the_video_itself_is_not_overwritten(tmp_path):
     assert video.read_bytes() == b"a video"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", [[], ["--out", "results"]], ids=["default", "chosen"])
 def test_the_results_of_another_input_are_not_replaced(chosen, stored, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -182,6 +187,7 @@ def test_the_results_of_another_input_are_not_replaced(chosen, stored, tmp_path,
     assert (ran.code, "holds the results of another input" in ran.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_camera_options_are_used_and_written(stored, tmp_path):
     stored.lift("--no-render", "--out", tmp_path / "a", "--fov", 30)
     stored.lift("--no-render", "--out", tmp_path / "b", "--intrinsics", "400,400,320,240")
@@ -209,6 +215,7 @@ def test_options_of_the_lifter_are_used(stored, tmp_path, monkeypatch):
     ]
 
 
+@pytest.mark.slow
 def test_feet_and_uncertainty_where_the_weights_give_them(stored, tmp_path):
     """28 joints from the weights that also give 17, the same where both have them; each with its uncertainty."""
     save_weights(tmp_path / "feet.safetensors", small_lifter(skeleton_out="cmu28", uncertainty=True), 24, {})
@@ -251,6 +258,7 @@ def test_a_file_name_cannot_command_the_console(name, tmp_path):
     assert_refused(f"{escaped}: no such file", "lift", tmp_path / name, "--out", tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_who_has_too_few_frames_to_be_smoothed_is_kept_with_a_warning(stored, tmp_path):
     """Their times tell so only after the long work."""
     stored.lift("--smooth", 20, "--out", tmp_path / "out")
@@ -259,6 +267,7 @@ def test_who_has_too_few_frames_to_be_smoothed_is_kept_with_a_warning(stored, tm
     assert "filters" not in json.loads((tmp_path / "out" / "person_1.json").read_text())
 
 
+@pytest.mark.slow
 def test_a_late_time_stamp_costs_the_overlay_and_not_the_motion(tmp_path):
     """FFmpeg cannot write a frame that is 100,000 s after the one before it."""
     rate, late = Fraction(1, 600), tmp_path / "late.mkv"
@@ -280,6 +289,7 @@ def test_a_late_time_stamp_costs_the_overlay_and_not_the_motion(tmp_path):
     assert read_motion(tmp_path / "out" / "person_1.npz").posed.sum() >= 5
 
 
+@pytest.mark.slow
 def test_a_gap_of_a_day_takes_no_memory(stored, walk, tmp_path):
     """150 frames with a gap of 99,000 s took 9 GB in formats without gaps."""
     shutil.copytree(walk, tmp_path / "walk")
@@ -296,6 +306,7 @@ def test_a_gap_of_a_day_takes_no_memory(stored, walk, tmp_path):
     assert {path.suffix for path in (tmp_path / "out").iterdir()} >= {".npz", ".glb", ".json"}
 
 
+@pytest.mark.slow
 def test_a_folder_of_pictures_a_pattern_and_a_photo_are_lifted(tmp_path):
     for frame in VideoReader(demo_video(), end=0.4):
         cv2.imwrite(str(tmp_path / f"frame_{frame.index + 7}.png"), frame.image[..., ::-1])
@@ -316,6 +327,7 @@ def test_a_folder_of_pictures_a_pattern_and_a_photo_are_lifted(tmp_path):
     assert (tmp_path / "one" / "overlay.mp4").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_angles_are_drawn_on_the_overlay_alone(stored, walk, tmp_path):
     stored.lift("--out", tmp_path / "plain")
     stored.lift("--out", tmp_path / "numbers", "--draw", "angles")

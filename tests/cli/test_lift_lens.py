@@ -38,6 +38,7 @@ def depths(recording):
     return recording.people[0].root[:, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lens", ["fov", "intrinsics", "calibration"])
 def test_a_fisheye_lens_is_taken_out(lens, wide, calibration):
     focal = 960 / np.radians(60)
@@ -61,6 +62,7 @@ def test_a_fisheye_lens_is_taken_out(lens, wide, calibration):
         assert depths(bare).max() < 3.5
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_lens_and_takes_the_tilt(wide, calibration, tmp_path, capsys):
     given = ["lift", "--keypoints", str(wide), "--size", "1920x1080", "--fps", "30", "--no-csv"]
     given += ["--calibration", f"{calibration}:wide", "--tilt", "calibration", "--world", "--out", str(tmp_path / "a")]

@@ -42,6 +42,7 @@ def turned(tmp_path_factory):
     return SimpleNamespace(folder=place / "out", video=video, known=known, path=path, out=ran.out)
 
 
+@pytest.mark.slow
 def test_what_the_camera_does_is_said_and_kept(turned):
     summary = json.loads((turned.folder / "summary.json").read_text())
     assert summary["camera"]["found"] == "turning"
@@ -88,6 +89,7 @@ def test_edit_shows_the_keypoints_of_the_pictures(turned):
     assert across == pytest.approx(K[0, 0] * np.tan(np.radians(8)), rel=0.05)  # in the pictures the person moves
 
 
+@pytest.mark.slow
 def test_python_takes_the_camera(turned):
     arguments = {"keypoints": turned.path, "fps": FPS, "weights": "tiny", "world": True, "intrinsics": K}
     arguments["intrinsics"] = tuple(float(value) for value in LENS.split(","))

@@ -58,6 +58,7 @@ def test_a_height_is_estimated_with_its_spread(person, share, walk):
     assert 1.0 < told["metres"] < 2.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "tilt", "options", "most"),
     [

@@ -43,6 +43,7 @@ def test_the_range_of_each_angle():
     assert "| right hip rotation | - | - | - | - |" in lines
 
 
+@pytest.mark.slow
 def test_the_strides_of_a_walk_carry_the_uncertainty_of_the_size(trials):
     text = gait_tables(trials["over"])
     assert text.startswith("Walk: 9 steps, cadence 110.")
@@ -109,6 +110,7 @@ def test_the_files_hold_what_the_tables_show(trials, tmp_path):
     assert first["angles"]["left_knee_flexion"]["uncertainty_90_deg"] > 0
 
 
+@pytest.mark.slow
 def test_the_page_has_every_trial_and_a_picture(trials, tmp_path):
     write_page(tmp_path, [replace(trial, name=f"<i>{trial.name}") for trial in trials.values()])
     page = (tmp_path / PAGE).read_text(encoding="utf-8")
@@ -131,6 +133,7 @@ def test_without_matplotlib_the_page_says_what_draws_the_plots(trials, tmp_path,
     assert "Segments in space" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", [True, False])
 def test_the_command_prints_and_writes_everything(world, stored, tmp_path):
     stored.lift("--out", tmp_path / "walk", "--no-render", *(["--world"] if world else []))
@@ -144,6 +147,7 @@ def test_the_command_prints_and_writes_everything(world, stored, tmp_path):
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted([*NAMES, PAGE])
 
 
+@pytest.mark.slow
 def test_times_count_from_the_first_frame_of_the_run(tmp_path):
     walk = walker()
     times, place = walk.timestamps + 9, tmp_path / "walk" / "person_1.npz"
@@ -155,6 +159,7 @@ def test_times_count_from_the_first_frame_of_the_run(tmp_path):
     np.testing.assert_allclose(found, [2 + time for time, _, _ in measure_gait(walk).events], atol=1e-4)
 
 
+@pytest.mark.slow
 def test_somebody_without_a_pose_is_left_out(walk, tmp_path):
     shutil.copytree(walk, tmp_path / "walk")
     one, two = tmp_path / "walk" / "person_1.npz", tmp_path / "walk" / "person_2.npz"

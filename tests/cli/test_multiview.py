@@ -68,6 +68,7 @@ def turns(stage, cameras):
     return errors
 
 
+@pytest.mark.slow
 def test_one_motion_and_the_cameras(joined, stage):
     names = {path.name for path in joined.iterdir()}
     assert {"person_1.npz", "person_1.trc", "calibration.toml", "calibration.json", "summary.json"} <= names
@@ -82,6 +83,7 @@ def test_one_motion_and_the_cameras(joined, stage):
     assert len(report["pairs"]) == 3
 
 
+@pytest.mark.slow
 def test_measure_takes_the_result_and_knows_of_the_cameras(joined, stage, tmp_path):
     ran = poselift("measure", joined, "--out", tmp_path / "out", "--reports")
     assert ran.code == 0, ran.err
@@ -100,6 +102,7 @@ def test_measure_takes_the_result_and_knows_of_the_cameras(joined, stage, tmp_pa
         assert abs(float(rows[f"{side}_knee_flexion"]["highest_deg"]) - flexion.max()) < 10
 
 
+@pytest.mark.slow
 def test_formats_have_the_joined_motion(takes, tmp_path):
     out = tmp_path / "out"
     warnings = join(takes[:2], out, "--formats", "bvh,mot,c3d,angles")
@@ -108,6 +111,7 @@ def test_formats_have_the_joined_motion(takes, tmp_path):
     assert {"person_1.bvh", "person_1.mot", "person_1.c3d"} <= names
 
 
+@pytest.mark.slow
 def test_an_earlier_result_calibrates_the_next_take(joined, takes, tmp_path):
     # Two of its three cameras, by the names of the videos.
     join(takes[::2], tmp_path / "next", "--calibration", joined / "calibration.toml", "--calibration-world")
@@ -202,6 +206,7 @@ def cameras(stage):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [as_pose2sim, as_anipose, as_qualisys, as_opencap, as_opencv])
 def test_calibrations_of_other_programs(write, cameras, stage, takes, tmp_path):
     folder = tmp_path / "calibration"
@@ -221,6 +226,7 @@ def test_calibrations_of_other_programs(write, cameras, stage, takes, tmp_path):
         np.testing.assert_allclose(camera.t, true_camera.t, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_lifts_take_the_bend_of_the_lens(stage, tmp_path):
     bent = np.array([-0.28, 0.09, 0.0, 0.0, 0.0])
     curved = replace(stage, cameras=[replace(camera, distortion=bent) for camera in stage.cameras[:2]])
@@ -243,6 +249,7 @@ def test_lifts_take_the_bend_of_the_lens(stage, tmp_path):
     assert apart[0] <= apart[1]  # the lifted poses of both views agree better
 
 
+@pytest.mark.slow
 def test_sound_tells_the_shift_of_videos(stage, tmp_path):
     late, sound = 0.4, make_sound(3.0, 0)
     videos = [tmp_path / "first.mp4", tmp_path / "later.mp4"]
@@ -256,6 +263,7 @@ def test_sound_tells_the_shift_of_videos(stage, tmp_path):
     assert clock["offset_s"] == pytest.approx(late, abs=0.01)
 
 
+@pytest.mark.slow
 def test_a_camera_that_moves_is_told(stage, takes, tmp_path):
     ground = np.random.default_rng(0).integers(0, 255, (66, 100, 3), np.uint8).repeat(20, 0).repeat(20, 1)
     videos = [tmp_path / "left.mp4", tmp_path / "moved.mp4"]
@@ -272,6 +280,7 @@ def test_a_camera_that_moves_is_told(stage, takes, tmp_path):
     assert "moved: the camera moves" in told[0]
 
 
+@pytest.mark.slow
 def test_lenses_of_each_video(takes, tmp_path):
     join(takes[:2], tmp_path / "fov", "--fov", "60,55")
     focal = [camera.K[0, 0] for camera in read_calibration([tmp_path / "fov" / "calibration.toml"]).values()]
@@ -314,6 +323,7 @@ def test_calibrations_that_do_not_fit(takes, cameras, tmp_path):
     refused("left has pictures of 1280 x 960 pixels, its camera left", *given(tmp_path / "small.toml"))
 
 
+@pytest.mark.slow
 def test_videos_that_do_not_fit(takes, stage, tmp_path):
     out = ("--out", tmp_path / "out", "--offsets")
     refused("shares no time with the other videos", "--keypoints", *takes[:2], *out, "60")

@@ -13,6 +13,7 @@ def read(text):
     return OverridesParser.create().parse_override(text).value()
 
 
+@pytest.mark.slow
 @given(st.one_of(TEXTS, st.lists(TEXTS), st.text("\\'\"a ,=", max_size=8)))
 def test_hydra_reads_what_was_written(value):
     assert read(override("key", value)) == value

@@ -25,6 +25,7 @@ def test_the_page_lies_beside_the_folder(results, stored):
     assert poselift("view", results, "--out", results.with_name("other.htm")).code == 0
 
 
+@pytest.mark.slow
 def test_the_video_is_found_where_it_was_or_given(results, tmp_path):
     summary = results / "summary.json"
     assert find_video(results) is None
@@ -45,6 +46,7 @@ def test_the_video_is_found_where_it_was_or_given(results, tmp_path):
     assert find_video(results) is None
 
 
+@pytest.mark.slow
 def test_a_copy_of_another_size_is_shown_and_a_found_video_of_another_shape_left_out(results, tmp_path):
     for name, height in (("half.mp4", 240), ("wide.mp4", 180)):
         with VideoWriter(tmp_path / name, 320, height) as writer:

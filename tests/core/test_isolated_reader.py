@@ -54,6 +54,7 @@ def test_one_process_reads_all_files(r, path):
         assert len({call.result() for call in [pool.submit(read_isolated, r.pid, path, MOST) for _ in range(8)]}) == 1
 
 
+@pytest.mark.slow
 def test_what_does_not_end_is_ended(r, path, monkeypatch):
     read_isolated(r.pid, path, MOST)
     monkeypatch.setattr(isolated_reader, "_PATIENCE", 0.5)
@@ -87,6 +88,7 @@ def test_what_does_not_pass(r, path, what, message):
     assert read_isolated(r.pid, path, MOST) > 0, "nothing of it is left in the pipe"
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_no_answer_behind(r, path):
     threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):

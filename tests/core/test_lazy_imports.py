@@ -45,6 +45,7 @@ def lazy():
     return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
 
 
+@pytest.mark.slow
 def test_no_module_loads_parts_of_numpy_on_first_use(lazy):
     assert {"ma", "random"} <= lazy
     touched = []
@@ -58,6 +59,7 @@ def test_no_module_loads_parts_of_numpy_on_first_use(lazy):
     assert touched == []
 
 
+@pytest.mark.slow
 def test_many_threads_that_check_arrays_first():
     code = """
 import numpy as np

@@ -39,6 +39,7 @@ def test_a_name_is_imported_from_its_module():
         find("InputErrors")
 
 
+@pytest.mark.slow
 def test_threads_may_ask_at_once():
     found = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, text=True, timeout=300, check=True)
     assert json.loads(found.stdout) == sorted(4 * ["SpatioTemporalLifter", "encode", "lift_view"])

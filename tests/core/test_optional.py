@@ -29,6 +29,7 @@ def test_a_missing_package_of_an_extra_is_told_from_a_bug(module, extra):
     assert not_installed(ModuleNotFoundError("No module named 'poselift.x'", name="poselift.x")) is None
 
 
+@pytest.mark.slow
 def test_every_package_that_a_module_stands_on_is_required_or_has_an_extra():
     required = {line.split(">")[0] for line in requires("poselift") if "extra ==" not in line}
     packages = {

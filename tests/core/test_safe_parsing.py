@@ -26,6 +26,7 @@ def test_json_comes_back(tmp_path):
     assert read_json(tmp_path / "a.json") == value
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.recursive(st.none() | st.booleans() | st.integers(-(10**17), 10**17) | st.text(), st.lists, max_leaves=20))
 def test_any_json_is_what_json_says(value):

@@ -16,6 +16,7 @@ def test_a_choice_of_the_user_stays(monkeypatch):
     assert (os.environ["ORT_DISABLE_TELEMETRY"], os.environ["RAY_USAGE_STATS_ENABLED"]) == ("0", "0")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["poselift", "benchmarks", "tools", "tests"])
 def test_onnxruntime_is_imported_in_one_place(folder):
     """The place that turns its telemetry off first."""

@@ -106,6 +106,7 @@ def test_radians(files, where):
         np.testing.assert_allclose(end, ends[name], atol=1e-5, err_msg=name)
 
 
+@pytest.mark.slow
 def test_limbs_of_the_real_corpus(shared, tmp_path):
     """The first frame of trial 01_01 as the database has it, against the joints of cmu50.npz.
 

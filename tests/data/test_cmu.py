@@ -61,6 +61,7 @@ def test_bench_that_does_not_fit(cmu_files):
         CmuBench(*cmu_files)
 
 
+@pytest.mark.slow
 def test_the_real_corpus(shared):
     train = load_cmu(shared / "data/cmu/cmu50.npz", "train")
     assert len(train.joints) == 209_810

@@ -82,6 +82,7 @@ def test_the_download_becomes_a_corpus(raw, tmp_path, tool):
             np.testing.assert_allclose(found, expected_joints(angles[name])[::12], atol=6e-5, err_msg=name)
 
 
+@pytest.mark.slow
 def test_the_layout_of_the_real_corpus(short, tmp_path, shared):
     prepare(short, tmp_path / "cmu50.npz")
     with np.load(tmp_path / "cmu50.npz") as made, np.load(shared / "data/cmu/cmu50.npz") as real:

@@ -30,6 +30,7 @@ def copy(raw, tmp_path):
     return Path(shutil.copytree(raw, tmp_path / "copy", copy_function=lambda a, b: Path(b).symlink_to(a)))
 
 
+@pytest.mark.slow
 def test_the_download_under_the_names_of_the_field(raw, tmp_path):
     prepare(raw, tmp_path)
     positions = load_object_npz(tmp_path / "data_3d_h36m.npz", "positions_3d")

@@ -30,6 +30,7 @@ def take_of(view):
     return view.name.split("/")[1].replace("TakingPhoto", "Photo").replace("WalkingDog", "WalkDog")
 
 
+@pytest.mark.slow
 def test_a_view_for_each_video(root, views):
     assert len(views) == 2 * len(FEW) * 4
     assert len(load_h36m_mmpose(root, "train")) == 5 * len(FEW) * 4

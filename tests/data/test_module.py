@@ -36,6 +36,7 @@ def set_up(data, **options):
     return data
 
 
+@pytest.mark.slow
 def test_each_epoch_is_new_and_can_be_made_again():
     data = set_up(synthetic())
     first = [batch.joints for batch in data.train_dataloader()]
@@ -48,6 +49,7 @@ def test_each_epoch_is_new_and_can_be_made_again():
     assert not any(torch.equal(a, b) for a, b in zip(first, second, strict=True))
 
 
+@pytest.mark.slow
 def test_the_seed_of_the_run_changes_the_windows_and_neither_who_is_trained_on_nor_who_is_validated():
     runs = [set_up(synthetic(seed=seed)) for seed in (0, 1)]
     assert torch.equal(*(run.training_corpus().joints for run in runs))
@@ -70,6 +72,7 @@ def test_an_epoch_that_is_gone_on_with_ends_where_it_would_have():
     assert all(torch.equal(a, b.joints) for a, b in zip(whole[1:], loader, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [1, 3])
 def test_processes_share_the_views_out(processes):
     names = [

@@ -25,6 +25,7 @@ def blazepose():
     return BlazePose("cpu")
 
 
+@pytest.mark.slow
 def test_it_sees_the_joints_that_movenet_sees_and_feet_below_the_ankles(blazepose, frame, people):
     assert len(people) == 2
     for points, scores in zip(people.keypoints, people.scores, strict=True):

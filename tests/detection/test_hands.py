@@ -104,6 +104,7 @@ def test_which_hands_are_none(monkeypatch, model, looks, found):
     assert (None if hand is None else hand.score) == found
 
 
+@pytest.mark.slow
 def test_a_real_hand_is_seen_until_it_is_blurred_small_or_hidden(shared, model):
     picture = next(iter(VideoReader(shared / "data" / "phones" / "cam02.mp4", start=0.75))).image
     elbow, wrist = np.array([717.0, 784.0]), np.array([712.0, 904.0])

@@ -1,5 +1,6 @@
 import cv2
 import numpy as np
+import pytest
 
 from poselift.detection import build_detector
 from poselift.detection.multipose import MultiPose, cut_tiles, is_crowded
@@ -7,6 +8,7 @@ from poselift.samples import demo_video
 from poselift.video import VideoReader
 
 
+@pytest.mark.slow
 def test_people_are_those_whom_movenet_detects():
     """The second look that MoveNet has at each one changes their joints alone."""
     finder, detector = MultiPose("cpu"), build_detector("movenet", "cpu")
@@ -31,6 +33,7 @@ def test_tiles_cover_the_picture_and_overlap():
             assert (np.diff(starts) <= 0.7 * side + 1).all()
 
 
+@pytest.mark.slow
 def test_twelve_people_are_found():
     """MultiPose gives six at most; the twelve are the two of the demo clip, pasted six times."""
     frame = next(iter(VideoReader(demo_video()))).image
@@ -54,6 +57,7 @@ def test_where_nobody_is_found_everybody_may_be_small():
     assert not is_crowded(np.array([[0.0, 0.0, 500.0, 1500.0]]), (2160, 3840, 3))
 
 
+@pytest.mark.slow
 def test_two_small_people_of_a_4k_picture_are_found(shared):
     """Of 200 pixels, in a picture of 3840; without tiles nobody is found."""
     frame = next(iter(VideoReader(shared / "cases" / "small200.mp4"))).image

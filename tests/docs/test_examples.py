@@ -14,6 +14,7 @@ MODULES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_a_module(name):
     result = doctest.testmod(importlib.import_module(name))

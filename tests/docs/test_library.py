@@ -22,6 +22,7 @@ def test_it_is_short(service):
     assert len(lines) <= 40
 
 
+@pytest.mark.slow
 def test_it_lifts_and_says_what_is_wrong(service, tmp_path):
     space = {"__name__": "service"}
     exec(compile(service, "service.py", "exec"), space)

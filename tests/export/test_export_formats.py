@@ -102,6 +102,7 @@ def test_markers_have_the_names_of_other_programs(tmp_path, names_of, middle, ab
     assert "RHeel" not in place_markers([pose(frames=4, skeleton=H36M17)], names_of=names_of).names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [100, 30_000])
 def test_no_format_takes_a_full_disk_for_success(room, tmp_path):
     walk = pose({"left_knee": turn("x", np.linspace(0, 90, 20))}, 20)

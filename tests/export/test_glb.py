@@ -89,6 +89,7 @@ def walking(skeleton=CMU28, frames=40, **about):
     return pose(turns, frames, skeleton, root=root, **about)
 
 
+@pytest.mark.slow
 @both_skeletons
 def test_joints_are_where_the_rig_has_them(tmp_path, skeleton):
     motion = walking(skeleton)

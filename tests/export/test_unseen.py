@@ -124,6 +124,7 @@ def test_a_motion_file_leaves_out_what_a_hidden_joint_decides(motion, tmp_path):
     assert "elbow_flex_l" not in columns
 
 
+@pytest.mark.slow
 def test_a_folder_for_opensim_has_the_marks_of_its_files(motion, tmp_path):
     path, _ = written("opensim", motion, tmp_path)
     shown, angles = [frame < HIDDEN for frame in range(FRAMES)], path / "person_1.angles.csv"

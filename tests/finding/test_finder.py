@@ -104,6 +104,7 @@ def test_looks_do_not_depend_on_the_frame_rate(fps):
     assert min(fps, 30) * 2 * 0.75 <= looked <= min(fps, 30) * 2 + 1
 
 
+@pytest.mark.slow
 def test_newcomers_are_found_within_half_a_second():
     _, seen = watch(lambda time: [(100, 50)] + [(300, 50)] * (time > 1.03) + [(400, 250)] * (time > 2.2), small=(2,))
     first = {
@@ -157,6 +158,7 @@ def one_by_one(people, seconds, fps):
     return [(frame.timestamp, finder.look(frame)) for frame in frames(seconds, fps)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fps", [30, 60])
 def test_looks_ahead_show_what_looks_in_turn_show(fps):
     def people(time):
@@ -200,12 +202,14 @@ def still(people, seconds):
     return [time for time, how in detector.searches if 0 in how.turns], seen
 
 
+@pytest.mark.slow
 def test_a_still_picture_is_searched_once_a_second():
     searched, _ = still(lambda time: [(100 + 40 * time, 50)], 6.0)
     assert len([time for time in searched if time < 1]) > 2
     assert np.diff([time for time in searched if time > 1]) == pytest.approx(1.1, abs=0.15)
 
 
+@pytest.mark.slow
 def test_who_comes_into_a_still_picture_is_searched_for_at_once():
     searched, seen = still(lambda time: [(100, 50)] + [(300, 50)] * (time > 2.03), 4.0)
     assert sum(2.03 < time < 2.8 for time in searched) >= 3
@@ -274,6 +278,7 @@ def test_turned_people_are_found_at_once_and_not_lost(degrees):
     assert all(len(found) == 1 for found in seen)
 
 
+@pytest.mark.slow
 def test_a_cartwheel_is_followed():
     finder = Finder(Acrobats(lambda time: np.pi * max(0, time - 1)), PACE)
     seen = [found for found, _ in finder.find(frames(4)) if found is not None]
@@ -289,6 +294,7 @@ class Busy(Street):
         return super().search(frame, how)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wait_first", [True, False])
 def test_the_first_search_of_a_file_is_waited_for_and_gives_way_to_nobody(wait_first):
     detector = Busy(lambda time: [(100, 50)])

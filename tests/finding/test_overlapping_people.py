@@ -172,6 +172,7 @@ def crossing(index):
     return [BODY * 1.2 + [300 - 6 * index, 60], BODY * 1.6 + [60 + 6 * index, 40]]
 
 
+@pytest.mark.slow
 def test_a_look_does_not_slide_to_somebody_in_front():
     detector = Magnet(crossing)
     finder = Finder(detector, Pace(30.0, 1, 6.0))

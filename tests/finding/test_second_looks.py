@@ -31,6 +31,7 @@ def clips(detector):
     return [list(VideoClip(demo_video(), each, start=1.0, end=1.6).people()) for each in (detector, detector.first)]
 
 
+@pytest.mark.slow
 def test_the_people_are_movenets_with_feet_in_every_frame(clips):
     joined, first = clips
     assert len(joined) == len(first) > 15
@@ -46,6 +47,7 @@ def test_the_people_are_movenets_with_feet_in_every_frame(clips):
     assert np.nanmean(apart) > 0.002, "the second model counts"
 
 
+@pytest.mark.slow
 def test_the_second_model_looks_at_some_frames_only(detector, monkeypatch):
     looks = []
     look_at = BlazePose.look_at
@@ -55,6 +57,7 @@ def test_the_second_model_looks_at_some_frames_only(detector, monkeypatch):
     assert 2 * rate - 4 <= len(looks) <= 2 * rate + 6, "of two people, in a second"
 
 
+@pytest.mark.slow
 def test_the_same_frames_give_the_same_joints(detector, clips):
     again = list(VideoClip(demo_video(), detector, start=1.0, end=1.6).people())
     for (people, _), (others, _) in zip(clips[0], again, strict=True):
@@ -62,6 +65,7 @@ def test_the_same_frames_give_the_same_joints(detector, clips):
         np.testing.assert_array_equal(people.scores, others.scores)
 
 
+@pytest.mark.slow
 def test_a_stream_never_waits_for_the_second_model(detector, monkeypatch):
     tasks = []
 
@@ -104,6 +108,7 @@ def test_looks_before_and_after_decide_between_two_places():
     assert alone.trust[wrist] == pytest.approx(0.6)
 
 
+@pytest.mark.slow
 def test_somebody_in_the_shade_is_kept_by_the_second_model(detector):
     clip = VideoClip(demo_video(), detector, start=2.6)
     counts = [0 if people is None else len(people) for people, _ in clip.people()]
@@ -111,6 +116,7 @@ def test_somebody_in_the_shade_is_kept_by_the_second_model(detector):
     assert not clip.warnings
 
 
+@pytest.mark.slow
 def test_a_loss_in_the_middle_of_the_picture_is_a_warning(detector):
     clip = VideoClip(demo_video(), detector.first, start=2.6)
     assert len(list(clip.people())[-1][0]) == 1

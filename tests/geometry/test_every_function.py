@@ -36,6 +36,7 @@ def test_any_leading_axes_give_what_single_calls_give(case, leading):
             torch.testing.assert_close(out[index], single)
 
 
+@pytest.mark.slow
 def test_gradients(case):
     tensors = [x.requires_grad_() for x in case.tensors(2)]
     assert torch.autograd.gradcheck(case.call, tensors)

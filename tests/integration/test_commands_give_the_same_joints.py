@@ -68,6 +68,7 @@ def calibrated(view, weights, files, monkeypatch):
     return next(motion.joints for other, motion in seen if other.name == view.name)
 
 
+@pytest.mark.slow
 def test_every_command_gives_the_same_joints(weights, cmu_files, tmp_path, monkeypatch):
     view = CmuBench(*cmu_files)[1]
     joints = lifted(view, weights, tmp_path)

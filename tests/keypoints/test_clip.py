@@ -176,6 +176,7 @@ def test_what_is_missing_is_asked_for(of, video):
         KeypointClip(of([0], image_size=(100, 50)), fps=5, image_size=(9, 9))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", [[-2, 0, 1], [0, 1, 3000], [*range(2000), 1_900_000]])
 def test_frames_that_are_not_of_one_video(of, numbers):
     with pytest.raises(InputError, match=r"frames have numbers from .*; give the frames of one video, counted from 0"):

@@ -17,6 +17,7 @@ def draw(rng, person="", name="trial", **changed):
     return TrialMeasures(name, {key: value + rng.normal(0, spread[key]) for key, value in usual.items()}, person)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trials", [1, 3])
 def test_nineteen_of_twenty_repeated_measures_are_not_called_changed(trials):
     rng = np.random.default_rng(0)

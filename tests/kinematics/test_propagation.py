@@ -43,6 +43,7 @@ def test_it_grows_with_the_radius_and_nothing_moves_without_one():
     assert add_uncertainty(measure_joint_angles, pose(BENT)).uncertainty is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("angles_of", [measure_joint_angles, measure_segment_angles])
 def test_every_known_angle_has_one(angles_of):
     found = add_uncertainty(angles_of, uncertain(frames=40))

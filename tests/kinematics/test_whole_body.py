@@ -59,6 +59,7 @@ def test_nine_of_ten_joints_of_bodies_of_other_sizes_that_lean_are_within():
     assert relative[:, 1:].mean() < 0.75
 
 
+@pytest.mark.slow
 def test_size_and_tilt_are_in_no_joint_angle():
     bent = pose({"left_knee": turn("x", 60.0)}, 12, uncertainty=np.full((12, 28), 0.05))
     plain = add_uncertainty(measure_joint_angles, add_body_uncertainty(bent)).uncertainty

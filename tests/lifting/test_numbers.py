@@ -42,6 +42,7 @@ odd_places = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(odd_places, st.booleans())
 def test_no_number_gives_an_unmarked_nan(tiny, places, whole_frame):
@@ -57,6 +58,7 @@ def test_no_number_gives_an_unmarked_nan(tiny, places, whole_frame):
     assert (np.abs(motion.joints[~empty]) < 5).all(), "metres"
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.integers(0, FRAMES - 1), st.sampled_from((np.nan, 1e300)))
 def test_what_is_not_finite_is_like_what_was_not_seen(tiny, frame, value):
@@ -87,6 +89,7 @@ def together(weights, keypoints, scores):
     return lift_clip(clip, weights, request).people
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.integers(0, FRAMES - 1), st.sampled_from((*ODD, "coincident")), st.sampled_from((0.0, 0.9)), st.booleans())
 def test_no_number_of_a_person_reaches_another(tiny, frame, value, score, one_joint):

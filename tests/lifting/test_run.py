@@ -70,6 +70,7 @@ def even_video(path, frames=42, times=None):
     return path
 
 
+@pytest.mark.slow
 def test_somebody_who_is_there_for_less_than_half_of_the_clip_is_told(tmp_path, weights):
     path = even_video(tmp_path / "clip.mp4")
     lifted = poselift.lift(path, detector=Now([1] * 18 + [0] * 24), weights=weights, quality="best")

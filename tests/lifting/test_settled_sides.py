@@ -33,6 +33,7 @@ def walk(shared):
     return read("sw_walk_s_ok.json"), read("sw_walk_s_half.json")
 
 
+@pytest.mark.slow
 def test_a_walk_whose_second_half_is_exchanged_is_put_back(walk, small):
     right, half = walk
     camera = camera_for(SIZE)
@@ -84,6 +85,7 @@ def test_a_tie_is_unsure(walk, small, monkeypatch):
     assert settle_sides(walk[1], small, camera_for(SIZE)).unsure.all()
 
 
+@pytest.mark.slow
 def test_the_run_puts_them_back_and_says_so(shared, walk, small):
     file = read_keypoints(shared / "cases" / "world" / "sw_walk_s_half.json")
     recording = lift_clip(KeypointClip(file, fps=30, image_size=SIZE), small)
@@ -91,6 +93,7 @@ def test_the_run_puts_them_back_and_says_so(shared, walk, small):
     np.testing.assert_allclose(recording.people[0].keypoints.keypoints, walk[0].keypoints)
 
 
+@pytest.mark.slow
 def test_earlier_results_stay_as_they_are(walk, small, shared):
     """A user may have exchanged the sides by hand."""
     file = read_keypoints(shared / "cases" / "world" / "sw_walk_s_half.json")

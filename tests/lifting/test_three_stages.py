@@ -65,6 +65,7 @@ def test_a_long_gap_is_left_empty(keypoints, weights, camera):
     assert (np.isnan(motion.root).all(1) == empty).all()
 
 
+@pytest.mark.slow
 def test_low_scores_are_not_used(keypoints, weights, camera):
     scores = keypoints.scores.copy()
     scores[:, 3] = 0.1

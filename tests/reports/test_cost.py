@@ -80,6 +80,7 @@ def test_the_uncertainty_counts(evaluated):
     assert with_it.macs - without.macs == 32 * 64 + 64 * 17
 
 
+@pytest.mark.slow
 def test_every_architecture_can_be_measured(evaluated):
     torch.manual_seed(0)
     lifters = (

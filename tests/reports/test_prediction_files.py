@@ -59,6 +59,7 @@ def test_one_clip_as_videopose3d_exports_it(views, predicted, tmp_path):
     assert not read_predictions(tmp_path / "export.npy", [views[1]], unit="none").lengths
 
 
+@pytest.mark.slow
 def test_a_test_set_as_videopose3d_keeps_it(make_view, tmp_path):
     """With the names of Human3.6M's views: the errors that were put in come out, by action."""
     off, cameras = {"Directions 1": 0.01, "Eating": 0.05, "Walking": 0.02, "Walking 1": 0.02}, ("a", "b", "c", "d")

@@ -40,6 +40,7 @@ def report(tmp_path_factory):
     return folder / "out"
 
 
+@pytest.mark.slow
 def test_the_markdown_and_the_document_hold_every_table(report):
     text, document = (report / "report.md").read_text(), (report / "report.tex").read_text()
     for path in (report / "tables").glob("*.md"):

@@ -27,6 +27,7 @@ def error(joints, motion):
     return float(np.linalg.norm(scale * places @ R.T + t - joints, axis=-1).mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", [True, False])
 def test_cameras_and_joints_from_people(alone, known):
     views = [alone.view(view, known=known) for view in range(3)]
@@ -46,6 +47,7 @@ def test_cameras_and_joints_from_people(alone, known):
     assert np.nanmedian(off) < 4
 
 
+@pytest.mark.slow
 def test_height_sets_the_size(alone):
     views = [alone.view(view) for view in range(2)]
     small, large = (reconstruct(views, clocks=[ViewClock()] * 2, heights=h) for h in (1.5, 1.8))
@@ -64,6 +66,7 @@ def test_shifts_are_found_from_movement(alone):
     assert len(found.people[0]) == len(alone.times)
 
 
+@pytest.mark.slow
 def test_two_people_with_other_numbers_in_each_view(pair):
     views = [pair.view(0), pair.view(1, order=[2, 1]), pair.view(2)]
     found = reconstruct(views, clocks=[ViewClock()] * 3)
@@ -74,6 +77,7 @@ def test_two_people_with_other_numbers_in_each_view(pair):
         assert error(pair.joints[person], found.people[person]) < 0.025
 
 
+@pytest.mark.slow
 def test_a_swap_of_numbers_is_mended(pair):
     views = [pair.view(view) for view in range(3)]
     first, second = views[1].people
@@ -99,6 +103,7 @@ def test_a_swap_of_numbers_is_mended(pair):
         assert error(pair.joints[person], found.people[person]) < 0.04
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("calibrated", [False, True])
 def test_a_body_that_is_lifted_too_large_stays_one_person(pair, calibrated):
     # As the woman of the real take, 1.35 m tall: both views lift her as if she had an adult's usual size.
@@ -141,6 +146,7 @@ def test_what_is_refused(alone, pair):
     refused([first, other], "does not show the same people", clocks=[ViewClock()] * 2)
 
 
+@pytest.mark.slow
 def test_cameras_in_one_line_are_a_doubt(alone):
     beside = replace(
         alone,

@@ -81,6 +81,7 @@ def test_a_hand_that_the_model_turns_over_is_not_averaged_with_itself():
     assert np.linalg.norm(steady[:, 5] - steady[:, 17], axis=-1).min() > 0.9 * np.linalg.norm(across, axis=-1).min()
 
 
+@pytest.mark.slow
 def test_an_hour_of_a_hand_needs_little_memory():
     times = np.arange(20_000) / 30
     joints = np.full((20_000, 2, 21, 3), np.nan, np.float32)

@@ -50,6 +50,7 @@ def values():
     return found | {"points": points, "bones": bones}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "module"), [("refine", Refine), ("finish", Finish), ("rotations", Rotations), ("body", BodyAtRest)]
 )

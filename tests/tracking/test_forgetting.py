@@ -1,6 +1,7 @@
 """A tracker without a history: the same numbers, and flat memory."""
 
 import numpy as np
+import pytest
 
 from poselift.tracking import Tracker
 from tests.tracking.test_tracker import RATE
@@ -8,6 +9,7 @@ from tests.tracking.test_tracker import RATE
 SIZE = (1280, 720)
 
 
+@pytest.mark.slow
 def test_numbers_are_the_same_and_nothing_grows(scenes):
     def scene(time):
         # Two who cross, one of them hidden for a while, and one who leaves for good.

@@ -103,6 +103,7 @@ def test_who_was_hidden_comes_out_under_the_old_number_beside_somebody_who_stand
     assert numbers[-1] == [1, 2]
 
 
+@pytest.mark.slow
 def test_crossing_people_of_a_motion_corpus_keep_their_numbers(corpus):
     scene = make_scene(corpus, people=3, seed=4, seconds=6.0)
     tracker = Tracker(scene.image_size)

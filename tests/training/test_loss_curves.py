@@ -7,6 +7,7 @@ from poselift.training.loss_curves import plot_curves
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
+@pytest.mark.slow
 def test_both_files_show_something(tmp_path):
     rows = {step: {"train/loss": 1 / (step + 1), "train/position": 0.5 / (step + 1)} for step in range(40)}
     rows[19]["val/mpjpe"], rows[39]["val/mpjpe"] = 60.0, 50.0

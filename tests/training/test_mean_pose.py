@@ -1,6 +1,7 @@
 from functools import partial
 from types import SimpleNamespace
 
+import pytest
 import torch
 
 from poselift.data.virtual import SyntheticData
@@ -25,6 +26,7 @@ def error(lifter, seed):
     return logged[MEAN_POSE]
 
 
+@pytest.mark.slow
 def test_the_mean_pose_does_not_depend_on_the_seed_of_the_run(lifter):
     assert 50 < error(lifter, 0) < 500
     assert error(lifter, 0) == error(lifter, 1)

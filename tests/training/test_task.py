@@ -53,6 +53,7 @@ def shuffled(batch, step):
     return replace(batch, keypoints=batch.keypoints.roll(shift, 0), scores=batch.scores.roll(shift, 0))
 
 
+@pytest.mark.slow
 def test_it_learns_from_the_keypoints(make_task, batch):
     """With its own keypoints it gets well below the mean pose, which is all that others' keypoints can teach."""
     assert train(make_task(rate=1e-2), batch) < 0.8 * train(make_task(rate=1e-2), batch, shuffled)

@@ -55,6 +55,7 @@ def test_a_file_plays_at_its_own_pace_and_its_last_frame_is_the_end(make_video):
         assert grey == pytest.approx(40 + 3 * captured.frame.index, abs=2), "the picture and the index belong together"
 
 
+@pytest.mark.slow
 def test_slow_work_drops_frames_and_the_lag_stays_bounded():
     source = FakeSource([number / 100 for number in range(100)], own_pace=True)
     with LiveCapture(lambda: source, "fake") as capture:
@@ -142,6 +143,7 @@ def test_a_source_that_comes_back_in_another_size_ends_the_stream():
         taken(capture)
 
 
+@pytest.mark.slow
 def test_a_file_waits_for_its_first_frame():
     """The first search may take seconds; the frames of a file do not pass meanwhile."""
     source = FakeSource([number / 50 for number in range(10)], own_pace=True)

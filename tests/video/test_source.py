@@ -59,6 +59,7 @@ def mjpeg(count):
     return parts
 
 
+@pytest.mark.slow
 def test_an_http_camera_is_live_and_is_opened_again_when_it_ends():
     said = []
     with served(mjpeg(20), "multipart/x-mixed-replace; boundary=frame", pause=0.02) as (url, requests):
@@ -88,6 +89,7 @@ def test_a_transport_stream_over_http_has_its_own_times(make_video):
     np.testing.assert_allclose(seconds, np.arange(30) / 25, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_rtsp_is_live_even_if_the_server_tells_a_length(make_video):
     content = make_video("live.ts", frames=50, rate=25, container_format="mpegts").read_bytes()
     said = []

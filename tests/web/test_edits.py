@@ -69,6 +69,7 @@ def test_edits_are_undone_and_done_again():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_swap_is_listed_first_and_its_correction_takes_it_away():
     if shutil.which("node") is None:
         pytest.skip("node is not installed")

@@ -35,6 +35,7 @@ def folders(out):
     return sorted(path.name for path in out.iterdir() if path.is_dir() and not path.name.startswith("."))
 
 
+@pytest.mark.slow
 def test_the_good_videos_are_lifted_and_the_broken_ones_listed(whole):
     assert whole.ran.code == 3
     assert "3 of 6 videos failed" in whole.ran.err
@@ -96,6 +97,7 @@ def test_subfolders_without_csv_and_a_second_run_does_nothing(videos, batch, tmp
     assert not left.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_process")
 def test_a_second_run_does_nothing_and_other_weights_need_no_picture(whole, videos, batch, tmp_path, monkeypatch):
     out = tmp_path / "out"
@@ -112,6 +114,7 @@ def test_a_second_run_does_nothing_and_other_weights_need_no_picture(whole, vide
     assert [name for name in os.listdir(out) if name.startswith(".")] == [".failed"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_process")
 def test_what_has_changed_is_done_again(whole, videos, batch, tmp_path):
     """A new date alone changes nothing but the record; another content does; a repaired video is lifted."""
@@ -196,6 +199,7 @@ def test_a_batch_says_how_many_videos_show_nobody(batch, tmp_path):
     assert (ran.code, ran.err) == (0, "in 1 of 1 lifted videos nobody was found: clips.1-of-1.parquet says why\n")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_process")
 def test_results_that_somebody_removed_meanwhile_are_told(videos, batch, tmp_path, monkeypatch):
     write_tables = BatchRun.write_tables
@@ -227,6 +231,7 @@ def test_bad_options_are_one_line(options, message, videos, batch, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formats", [(), ("csv", "bvh")])
 def test_a_full_disk_is_no_fault_of_the_video(formats, videos, tmp_path, monkeypatch):
     """The next run tries it again, wherever the disk was full."""

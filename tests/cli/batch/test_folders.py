@@ -46,6 +46,7 @@ def hold(path, held, let_go):
         let_go.wait(60)
 
 
+@pytest.mark.slow
 def test_a_folder_that_the_worker_of_a_killed_run_still_holds(tmp_path, monkeypatch):
     held, let_go = threading.Event(), threading.Event()
     worker = threading.Thread(target=hold, args=(tmp_path / ".walk.lock", held, let_go))

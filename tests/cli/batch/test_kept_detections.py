@@ -21,6 +21,7 @@ def kept(tmp_path_factory):
     return clip, lift_clip(clip, load_weights("tiny")), path
 
 
+@pytest.mark.slow
 def test_lifting_again_gives_the_same_without_the_video(kept, tmp_path):
     clip, lifted, path = kept
     again = KeptClip(tmp_path / "gone.mp4", path)

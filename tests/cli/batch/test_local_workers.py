@@ -83,6 +83,7 @@ def test_a_worker_that_dies_between_two_videos_is_replaced(engine):
     assert third.reason is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hang", "stop"])
 def test_a_worker_that_hangs_is_ended(name, engine, monkeypatch):
     monkeypatch.setattr(local, "_POLL", 0.2)
@@ -94,6 +95,7 @@ def test_a_worker_that_hangs_is_ended(name, engine, monkeypatch):
     assert time.monotonic() - start < 30
 
 
+@pytest.mark.slow
 def test_a_worker_that_hangs_before_its_first_video_is_ended(engine, monkeypatch):
     monkeypatch.setattr(local, "_POLL", 0.2)
     monkeypatch.setattr(local, "_LOADING", 1.0)

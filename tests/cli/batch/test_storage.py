@@ -6,6 +6,7 @@ from poselift.cli.batch.storage import file_system, local_copy, read_objects, re
 from poselift.core.errors import InputError
 
 
+@pytest.mark.slow
 def test_reading_and_writing(store):
     damaged = {"list": b"[1]", "text": b"\xff", "deep": b"[" * 10_000}
     for name, content in {"a.json": b'{"a": 1}', **damaged}.items():

@@ -35,6 +35,7 @@ def test_nms_is_the_loop_over_pairs(offset, threshold):
     assert len(nms(torch.zeros(0, 4), torch.zeros(0), threshold)) == 0
 
 
+@pytest.mark.slow
 def test_stand_ins_are_there_only_inside(installed):
     with mmpose_imports():
         from torchvision import transforms

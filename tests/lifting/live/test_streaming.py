@@ -129,6 +129,7 @@ def test_bones_keep_a_length_that_settles(keypoints, weights, camera):
     assert variation(True) < 0.3 * variation(False)
 
 
+@pytest.mark.slow
 def test_poses_are_smoothed(keypoints, weights, camera):
     rough, smooth = (
         np.stack([pose.positions for pose in push_all(people, keypoints, range(40))])
@@ -156,6 +157,7 @@ def test_a_slow_stream_is_lifted_as_a_slow_clip(keypoints, weights, camera):
     np.testing.assert_allclose(pose.joints, lift(slow, weights, camera, options).joints[-1], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_lost_person_keeps_the_last_pose_and_then_has_none(keypoints, sure, camera):
     keypoints = lost(keypoints, *range(40, 150))
     poses = push_all(StreamingPeople(sure, camera, COCO17, 0, SMALL, smooth=False), keypoints)
@@ -178,6 +180,7 @@ def test_with_lookahead_a_gap_is_interpolated(keypoints, weights, camera):
     assert np.abs(poses[31].joints - poses[29].joints).max() > 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pushed", [False, True])
 def test_a_long_gap_starts_a_new_window(keypoints, weights, camera, pushed):
     """Frames before the gap do not reach the poses after it, nor the reverse, with or without frames in the gap.
@@ -227,6 +230,7 @@ def test_a_window_is_lifted_once(keypoints, weights, camera):
         assert person.next_pose().interpolated == (k in (2, 3))
 
 
+@pytest.mark.slow
 def test_people_are_lifted_together_as_they_are_alone(keypoints, weights, camera):
     people = StreamingPeople(weights, camera, COCO17, 2, SMALL)
     alone = {number: StreamingPeople(weights, camera, COCO17, 2, SMALL) for number in (1, 2)}
@@ -290,6 +294,7 @@ def test_timestamps_of_another_unit_are_refused_as_in_files(keypoints, weights, 
         push_all(people, wrong, range(10))
 
 
+@pytest.mark.slow
 def test_joints_that_the_last_keypoints_do_not_show_are_marked(keypoints, weights, camera):
     people = StreamingPeople(weights, camera, COCO17, 0, SMALL)
     scores = keypoints.scores.copy()

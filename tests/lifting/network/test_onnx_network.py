@@ -49,6 +49,7 @@ def test_equal_to_pytorch(view, name, frames, flip):
     assert np.abs(graph.uncertainty - torch.uncertainty).max() < FAR[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", shipped_weights())
 def test_a_whole_motion_is_that_of_pytorch(view, camera, name):
     weights = load_weights(name)
@@ -77,6 +78,7 @@ def test_a_graph_of_other_weights_is_refused(tmp_path):
         choose_network(load_weights(path))
 
 
+@pytest.mark.slow
 def test_a_damaged_graph_is_refused(tmp_path):
     path = copied(tmp_path)
     graph = tmp_path / "tiny.graph.onnx"

@@ -109,6 +109,7 @@ def water() -> list[np.ndarray]:
     return pictures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [blank, logo, crowd, water])
 def test_no_background_to_see_is_told(make: Callable[[], list[np.ndarray]]):
     found = lift(make(), turns([[0, 0, 0]] * COUNT))
@@ -151,6 +152,7 @@ def blurred() -> list[np.ndarray]:
     return pictures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("make", "most"), [(barred, 0.15), (faded, 0.8), (blurred, 0.4)])
 def test_a_pan_is_found_where_the_pictures_are_bad(make: Callable[[], list[np.ndarray]], most: float):
     found = lift(make())
@@ -159,6 +161,7 @@ def test_a_pan_is_found_where_the_pictures_are_bad(make: Callable[[], list[np.nd
     assert off(found) < most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("degrees", "readout"), [(1.0, 0.6), (1.5, 1.0)])
 def test_a_rolling_shutter_that_shakes_is_told(degrees: float, readout: float):
     """Its rows are seen one after the other, which looks like a camera that moves aside over a slanted plane."""
@@ -180,6 +183,7 @@ def test_a_rolling_shutter_that_shakes_is_told(degrees: float, readout: float):
     assert off(found, R) < 0.5
 
 
+@pytest.mark.slow
 def test_a_part_that_is_upside_down_is_a_shot_of_its_own():
     pictures = panned()
     half = COUNT // 2
@@ -189,6 +193,7 @@ def test_a_part_that_is_upside_down_is_a_shot_of_its_own():
     assert len(found.camera_report["shots"]) == 2
 
 
+@pytest.mark.slow
 def test_a_cut_is_told():
     half = COUNT // 2
     found = lift([*panned()[:half], *(see(wall(7), turn) for turn in PAN[half:])])
@@ -204,6 +209,7 @@ def test_one_frame_is_a_still_camera():
     assert cautions(found) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("camera", ["turning", "moving"])
 def test_a_still_camera_counts_as_still_whatever_is_said(camera: str):
     found = lift([noisy(wall(), row) for row in range(COUNT)], turns([[0, 0, 0]] * COUNT), camera=camera)
@@ -213,6 +219,7 @@ def test_a_still_camera_counts_as_still_whatever_is_said(camera: str):
     assert cautions(found) == (told if camera == "moving" else [])
 
 
+@pytest.mark.slow
 def test_a_camera_that_only_turns_has_no_path_whatever_is_said():
     found = lift(panned(), camera="moving")
     assert found.camera_report["found"] == "turning"
@@ -220,6 +227,7 @@ def test_a_camera_that_only_turns_has_no_path_whatever_is_said():
     assert off(found) < 0.15
 
 
+@pytest.mark.slow
 def test_a_clip_upside_down_is_followed():
     R = turns(np.outer(SHARE, [0.0, 8.0, 0.0])) @ turns([[0.0, 0.0, 180.0]])[0]
     found = lift([cv2.rotate(picture, cv2.ROTATE_180) for picture in panned()], R)

@@ -168,6 +168,7 @@ def test_feet_that_nobody_saw_do_not_stand(rendered):
     assert not unseen.motions[0].contacts.any()
 
 
+@pytest.mark.slow
 def test_who_is_seen_from_the_waist_up_gets_a_warning(rendered, tmp_path, capsys):
     warnings = {}
     for name, keypoints in (("whole", rendered.motion.keypoints), ("waist", _waist_up(rendered.motion.keypoints))):

@@ -23,6 +23,7 @@ def test_sizes_are_even_and_small(tmp_path, size, expected):
     assert (info.width, info.height) == expected
 
 
+@pytest.mark.slow
 def test_browsers_can_play_it_and_seek_in_it(tmp_path):
     small = write_small_video(demo_video(), tmp_path / "small.mp4")
     with av.open(str(small.path)) as container:

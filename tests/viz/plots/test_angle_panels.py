@@ -1,10 +1,12 @@
 import numpy as np
+import pytest
 
 from poselift.kinematics import cut_gait_cycles, measure_gait, measure_joint_angles
 from poselift.viz.plots.angle_panels import cycle_plot
 from tests.kinematics.walker import walker
 
 
+@pytest.mark.slow
 def test_a_panel_has_the_mean_of_each_side_and_its_toe_off(check_texts):
     walk = walker()
     cycles = cut_gait_cycles(measure_joint_angles(walk), measure_gait(walk))

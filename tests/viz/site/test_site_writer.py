@@ -21,6 +21,7 @@ def test_it_is_a_flat_folder_whose_files_are_listed(tmp_path, runtime):
     assert set(about["drawing"]["skeletons"]) == {"h36m17", "coco17", "coco_wholebody23"}
 
 
+@pytest.mark.slow
 def test_its_version_is_that_of_its_content(tmp_path, runtime, monkeypatch):
     def version(folder):
         return json.loads((write_site(folder, runtime) / "site.json").read_text("utf-8"))["version"]

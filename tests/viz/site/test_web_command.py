@@ -14,6 +14,7 @@ def test_it_writes_a_folder(tmp_path, runtime, capsys):
     assert "Put it on a static host" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_it_serves_this_machine_with_the_headers_that_give_threads(runtime):
     start = "from poselift.cli.main import main; main()"
     command = [sys.executable, "-c", start, "web", "--ort", str(runtime), "--port", "0"]
