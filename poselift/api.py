@@ -66,7 +66,9 @@ def lift(
     options: LiftOptions = LiftOptions(),
     progress: Progress = lambda stage, done: None,
 ) -> Recording:
-    """The 3D motion of everybody in a video, or of 2D keypoints: what `poselift lift` writes, as values.
+    """The 3D motion of everybody in a video or 2D keypoints.
+
+    What `poselift lift` writes, as values.
 
     Args:
         video: the video; with `keypoints`, the one that they were found in, if there is one.
@@ -167,7 +169,9 @@ def multiview(
     options: LiftOptions = LiftOptions(),
     progress: Progress = lambda stage, done: None,
 ) -> Recording:
-    """The 3D motion of everybody in several videos of the same moment: what `poselift multiview` writes, as values.
+    """Everybody's 3D motion from several videos of the same moment.
+
+    What `poselift multiview` writes, as values.
 
     Args:
         videos: two to eight, from cameras that stand still; the first one has the clock.
@@ -252,7 +256,7 @@ def _open_keypoints(
 
 @check_annotations
 def read(path: str | os.PathLike[str]) -> Recording:
-    """The recording in a folder that `poselift lift` wrote, or one person's npz of it.
+    """The recording in a result folder, or one person's npz of it.
 
     Raises:
         InputError: there is no such folder or file, it has nobody, or a file is missing or damaged.
@@ -273,7 +277,9 @@ def open_stream(
     world: bool = False,
     device: str = "auto",
 ) -> LiveStream:
-    """A live source whose people are lifted: a context manager and an iterator over `LiveFrame`s.
+    """A live source whose people are lifted.
+
+    A context manager and an iterator over `LiveFrame`s.
 
     Args:
         source: number of a camera, a video file, or a URL.

@@ -1,1 +1,1 @@
-"""The foundation of all packages: errors, axis names, optional packages, downloads, atomic file writing."""
+"""The foundation of all packages: errors, axis names, downloads, atomic files."""

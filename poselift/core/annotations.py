@@ -123,7 +123,7 @@ def check_value(key: str, kind: Any, value: Any) -> Any:
 
 
 def check_call(key: str, target: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a call by name, each as the annotation of the target has it.
+    """A call's arguments by name, converted to the target's annotations.
 
     Args:
         key: names the group of arguments in messages; "" for none.
@@ -144,7 +144,7 @@ def check_call(key: str, target: Callable[..., Any], arguments: Mapping[str, Any
 
 
 def check_annotations(call: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
-    """The function, which now raises an InputError for an argument of a wrong kind: for entries that people call."""
+    """The function with its arguments checked: for entries that people call. A wrong kind raises an InputError."""
     signature = inspect.signature(call)
     kinds = annotations_of(call)[0]
 
@@ -158,7 +158,7 @@ def check_annotations(call: Callable[_Given, _Result]) -> Callable[_Given, _Resu
 
 
 def _check_argument(name: str, kind: Any, value: Any) -> None:
-    """Raises an InputError if an argument is no value, or no instance, of its kind."""
+    """Raises an InputError for an argument of the wrong kind."""
     either = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
     others = (Any, inspect.Parameter.empty, *_PLAIN, *_PATHS)
     classes = [each for each in either if inspect.isclass(each) and each not in others]
@@ -188,7 +188,7 @@ def _check_argument(name: str, kind: Any, value: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """The value with Python's own numbers, lists and mappings in place of numpy's."""
+    """The value with Python's own numbers, lists and mappings, not numpy's."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, set | frozenset | list | tuple):
@@ -197,7 +197,10 @@ def _plain(value: Any) -> Any:
 
 
 def annotations_of(target: Callable[..., Any]) -> tuple[dict[str, Any], Any]:
-    """The annotation of each argument, also of `**common: Unpack[...]`, and of any others; None if there are none."""
+    """The annotation of each argument, and of any others.
+
+    Those of `**common: Unpack[...]` are among them. None if there are none.
+    """
     kinds: dict[str, Any] = {}
     others = None
     for name, parameter in inspect.signature(target).parameters.items():
@@ -231,7 +234,7 @@ def _checked_union(key: str, kinds: Sequence[Any], value: Any) -> Any:
 
 
 def _checked_elements(key: str, kind: Any, value: Sequence[Any]) -> Any:
-    """A list or tuple, each element as its kind has it; [1, 2] may be a tuple."""
+    """A list or tuple with checked elements; lists may become tuples."""
     parts = get_args(kind)
     if get_origin(kind) is tuple and parts and parts[-1] is not Ellipsis:
         if len(value) != len(parts):
@@ -260,7 +263,7 @@ def _name(kind: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """The value as an override has it; the class of what an override cannot have."""
+    """The value as an override has it; else its class."""
     if not isinstance(value, str | bytes | int | float | list | tuple | Mapping | os.PathLike | None):
         return f"<{type(value).__name__}>"
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else shorten(str(value))

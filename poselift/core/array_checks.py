@@ -1,4 +1,4 @@
-"""Checks of the arrays that people give from Python, each with an error that names the array."""
+"""Checks of the arrays that people give from Python. Each error names the array."""
 
 import numpy as np
 from numpy.ma import MaskedArray  # np.ma would load it in the thread that checks first
@@ -12,7 +12,7 @@ def count_rows(values: object) -> int:
 
 
 def check_shapes(owner: object, what: str, **shapes: tuple[int, ...]) -> None:
-    """Checks that attributes of an object are arrays of real numbers of these shapes.
+    """Checks that attributes are arrays of real numbers of these shapes.
 
     Raises:
         InputError: they are not.

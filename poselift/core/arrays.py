@@ -1,4 +1,4 @@
-"""One code for numpy arrays and torch tensors, by the array API standard (https://data-apis.org/array-api)."""
+"""One code for numpy arrays and torch tensors. By the array API standard (https://data-apis.org/array-api)."""
 
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -38,17 +38,17 @@ def device(array: Array) -> Any:
 
 
 def detach(array: Array) -> Array:
-    """The values without their gradients: a tensor cut off from autograd, or the array itself."""
+    """The values without their gradients. A tensor is cut off from autograd; an array stays itself."""
     return array if isinstance(array, _NUMPY) else array.detach()
 
 
 def constant(value: Any, like: Array) -> Array:
-    """A number or numpy array as an array of the same kind, precision and device as another one."""
+    """Numbers as an array of another one's kind, precision and device."""
     return array_namespace(like).asarray(value, dtype=like.dtype, device=device(like))
 
 
 def exporting(array: Array) -> bool:
-    """Whether torch is making a graph of what is done with an array."""
+    """Whether torch is tracing an array's operations into a graph."""
     if isinstance(array, _NUMPY):
         return False
     from torch.compiler import is_exporting

@@ -1,4 +1,4 @@
-"""Warnings as values: what is doubtful about an input or a result, for people and for programs."""
+"""Warnings as values, for people and for programs."""
 
 from typing import Literal
 
@@ -17,7 +17,7 @@ Kind = Literal[
 
 
 class Caution(str):
-    """One line for people that also says, for programs, what it is about.
+    """One line for people, with a kind for programs.
 
     Attributes:
         kind: what it is about.

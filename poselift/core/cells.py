@@ -1,4 +1,4 @@
-"""Cells of CSV files: numbers in one way, and names that spreadsheets do not take for formulas."""
+"""Cells of CSV files: one format of numbers, no accidental formulas."""
 
 import math
 from typing import Any
@@ -8,7 +8,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", 
 
 
 def escape_formula(name: str) -> str:
-    """A name for a cell of a CSV file; one that starts like a formula gets an apostrophe before it.
+    """The name with an apostrophe before it if it starts a formula.
 
     For names that users or files give. Numbers stay numbers: they are written without this.
 
@@ -20,7 +20,9 @@ def escape_formula(name: str) -> str:
 
 
 def format_cell(value: Any, digits: int | None = None) -> str:
-    """A cell: names as of `escape_formula`, flags as 0 or 1, and nothing for a number that is unknown.
+    """A cell of a CSV file.
+
+    Names are as of `escape_formula`, flags 0 or 1, and unknown numbers empty.
 
     Args:
         value: a name, flag, whole number or number; None or NaN if it is unknown.

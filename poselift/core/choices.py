@@ -1,4 +1,4 @@
-"""Choosing a thing by its name, with errors that name what is close to a mistyped one."""
+"""Choices by name; errors suggest names close to a mistyped one."""
 
 import difflib
 from collections.abc import Iterable, Mapping
@@ -31,7 +31,7 @@ def choose(kind: str, name: str, choices: Mapping[str, T]) -> T:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A question with up to three close names; empty if none is close.
+    """A question with up to three close names, or nothing.
 
     Names that contain the given one come first; without such names, those of similar spelling. Case and punctuation do
     not count.

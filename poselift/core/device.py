@@ -16,13 +16,13 @@ _NAME = re.compile(r"auto|cpu|cuda(:\d+)?")
 
 
 def check_device(name: str) -> None:
-    """Raises an InputError if a device has another name than auto, cpu, cuda or cuda:NUMBER."""
+    """Raises an InputError unless the name is auto, cpu, cuda or cuda:NUMBER."""
     if not _NAME.fullmatch(name):
         raise InputError(f"there is no device {name!r}; choose auto, cpu, cuda, or a GPU by number such as cuda:1")
 
 
 def choose_device(name: str) -> str:
-    """The device of this name: "cpu", "cuda" or a GPU by number such as "cuda:1".
+    """The device of this name: "cpu", "cuda" or one GPU, "cuda:1".
 
     Args:
         name: one of these, or "auto", which is CUDA if PyTorch sees a GPU, and else the CPU.
@@ -46,7 +46,7 @@ def choose_device(name: str) -> str:
 
 
 def _has_gpu() -> bool:
-    """Whether the driver of a GPU is there: importing PyTorch to ask it would take seconds."""
+    """Whether the driver of a GPU is there. PyTorch knows too, but takes seconds to import."""
     return Path("/dev/kfd").exists() or has_nvidia_driver()  # AMD's, which PyTorch also calls CUDA
 
 

@@ -97,7 +97,7 @@ def fetch(file: str, urls: Sequence[str], expected: str, offline: bool = False) 
 
 
 def _is_whole(path: Path, expected: str) -> bool:
-    """Whether a file is there with its SHA-256; a wrong file is removed."""
+    """Whether a file is there with its SHA-256; removes a wrong one."""
     if not path.is_file():
         return False
     whole = sha256(path).startswith(expected)
@@ -111,7 +111,7 @@ class _NotDeliveredError(Exception):
 
 
 def _download(url: str, path: Path, name: str, expected: str) -> None:
-    """Writes a server's file; raises `_NotDeliveredError`, or an OSError if the disk is full."""
+    """Writes a server's file. Raises `_NotDeliveredError`, or an OSError if the disk is full."""
     if not url.startswith(("http://", "https://")):
         raise _NotDeliveredError("only http:// and https:// can be fetched")
     request = urllib.request.Request(url, headers={"User-Agent": "poselift", "Accept-Encoding": "identity"})

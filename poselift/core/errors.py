@@ -25,7 +25,7 @@ class InputError(ValueError):
 
 
 class WriteError(InputError):
-    """A file cannot be written where the user wants it: the disk is full or broken, or permission is missing.
+    """A file cannot be written: disk full or broken, or no permission.
 
     The inputs are good, so another try may succeed.
     """
@@ -48,7 +48,9 @@ def reason(error: BaseException) -> str:
 
 
 def lacks_memory(error: BaseException) -> bool:
-    """Whether an error of any library says that there is not enough memory, or no room for another thread.
+    """Whether an error, of any library, means too little memory.
+
+    No room for another thread counts too.
 
     Example:
         >>> lacks_memory(MemoryError()), lacks_memory(RuntimeError("std::bad_alloc")), lacks_memory(ValueError("no"))
@@ -79,9 +81,10 @@ def shorten(text: str) -> str:
 
 
 def make_printable(text: str) -> str:
-    """The text for a console: control characters and bytes that are not UTF-8 are escaped, except line ends.
+    """The text for a console.
 
-    Lines of more than 2,000 letters lose their middle, because an error's end says what to do.
+    Control characters and bytes that are not UTF-8 are escaped, except line ends. Lines of more than 2,000 letters lose
+    their middle, because an error's end says what to do.
 
     Example:
         >>> make_printable("clip" + chr(7) + ".mp4") == "clip" + chr(92) + "x07.mp4", len(make_printable("a" * 100_000))
@@ -99,5 +102,5 @@ def _escape_line(line: str) -> str:
 
 
 def describe(error: OSError) -> str:
-    """One line with the file and the reason that the operating system gave."""
+    """One line with the file and the operating system's reason."""
     return f"{error.filename}: {reason(error)}" if error.filename else reason(error)

@@ -19,7 +19,7 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def check_writable(folder: str | os.PathLike[str]) -> None:
-    """Raises an error if a folder is not writable, before work is lost.
+    """Raises an error before the work if a folder is not writable.
 
     It creates nothing: it checks the nearest existing parent.
 
@@ -37,7 +37,7 @@ def check_writable(folder: str | os.PathLike[str]) -> None:
 
 @contextlib.contextmanager
 def _explain(path: Path) -> Iterator[None]:
-    """Turns an error of the system, such as a missing permission, into a `WriteError` that names the path."""
+    """A `WriteError` that names the path, from an error of the system."""
     try:
         yield
     except OSError as error:
@@ -66,10 +66,11 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def atomic_pair(path: str | os.PathLike[str], description: str | os.PathLike[str]) -> Iterator[tuple[Path, Path]]:
-    """Temporary paths of a file and of the one that describes it, both renamed if the block succeeds.
+    """Temporary paths of two files, renamed together if the block succeeds.
 
-    An old description never stands beside a new file: it goes first, and the new one comes last. A process that is
-    killed in between leaves no description, and readers refuse the file. A signal in between moves both.
+    The second file describes the first. An old description never stands beside a new file: it goes first, and the new
+    one comes last. A process that is killed in between leaves no description, and readers refuse the file. A signal in
+    between moves both.
 
     Args:
         path: final path of the file.
@@ -125,7 +126,7 @@ def _temporary_file(path: Path) -> Iterator[Path]:
 
 
 def _settle(temporary: Path) -> None:
-    """Puts a written file on the disk, so that a power cut after its renaming leaves no half of it."""
+    """Flushes a file to the disk: a power cut leaves no half."""
     # mkstemp makes the file private; use the permissions of a plain open().
     umask = os.umask(0)
     os.umask(umask)
@@ -135,7 +136,7 @@ def _settle(temporary: Path) -> None:
 
 
 def _settle_folder(folder: Path) -> None:
-    """Puts the names in a folder on the disk, where the system can do that."""
+    """Flushes a folder's names to the disk, where the system can."""
     with contextlib.suppress(OSError):  # Windows opens no folder, and not all file systems take this
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -146,7 +147,9 @@ def _settle_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def atomic_folder(path: str | os.PathLike[str], last: str | None = None) -> Iterator[Path]:
-    """A temporary folder beside `path`; if the block succeeds, its files move to `path`, where others stay.
+    """A temporary folder whose files move to `path` if the block succeeds.
+
+    Other files there stay.
 
     Args:
         path: final path of the folder.
@@ -168,7 +171,7 @@ def atomic_folder(path: str | os.PathLike[str], last: str | None = None) -> Iter
 
 
 def move_files(folder: Path, place: Path, last: str | None = None) -> None:
-    """Moves the files of a folder to another, in which others stay, and removes the emptied one."""
+    """Moves a folder's files into another folder, and removes the emptied one. Other files there stay."""
     place.mkdir(exist_ok=True)
     if last is not None:
         (place / last).unlink(missing_ok=True)
@@ -179,7 +182,7 @@ def move_files(folder: Path, place: Path, last: str | None = None) -> None:
 
 
 def remove_partial_of(path: Path) -> None:
-    """Removes what killed processes left of one file or folder; other temporary files may be the user's."""
+    """Removes what killed processes left of one file or folder. Other temporary files may be the user's."""
     ours = re.compile(rf"\.{re.escape(path.stem)}\.[a-z0-9_]{{8}}{re.escape(path.suffix)}")
     for there in path.parent.glob(".*"):
         if ours.fullmatch(there.name) and there.is_dir():
@@ -211,7 +214,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def format_json(value: Any) -> str:
-    """JSON text for a file; raises a ValueError for NaN, which is not JSON."""
+    """JSON text for a file; raises a ValueError for NaN."""
     return json.dumps(value, indent=2, allow_nan=False) + "\n"
 
 

@@ -17,10 +17,11 @@ _SUFFIX = re.compile(r"\.[a-z][a-z0-9]{0,4}$", re.IGNORECASE)
 
 
 def frame_numbers(names: Sequence[str]) -> list[int] | None:
-    """The frame number in each name: of the number whose values are distinct and run on.
+    """The frame number in each name.
 
-    Names are compared word by word, from the front and from the back. A number counts if the word around it is the same
-    in all names, so the digits of a hash do not, and if no two names share its value, so a picture's width does not.
+    Of several numbers, the one whose values are distinct and run on. Names are compared word by word, from the front
+    and from the back. A number counts if the word around it is the same in all names, so the digits of a hash do not,
+    and if no two names share its value, so a picture's width does not.
 
     Args:
         names: different from each other; folders and suffixes do not count.
@@ -50,7 +51,7 @@ def frame_numbers(names: Sequence[str]) -> list[int] | None:
 
 
 def _fields(names: Sequence[str]) -> list[list[int]]:
-    """The numbers that stand at the same place of all names, place by place."""
+    """The numbers at the same place of all names, place by place."""
     words = [re.findall(r"[^\W_]+", _SUFFIX.sub("", re.split(r"[/\\]", name)[-1])) for name in names]
     fewest = min(map(len, words), default=0)
     fields: list[list[int]] = []
@@ -64,7 +65,7 @@ def _fields(names: Sequence[str]) -> list[list[int]]:
 
 
 def sparseness(values: Sequence[int]) -> float:
-    """How many steps a field's numbers span, per name; 1 for numbers without a gap."""
+    """Steps that a field's numbers span, per name. 1 for numbers without a gap."""
     ordered = sorted(values)
     step = reduce(gcd, (after - before for before, after in pairwise(ordered)))
     return (ordered[-1] - ordered[0]) / step / (len(values) - 1) if step else inf

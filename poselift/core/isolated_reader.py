@@ -1,7 +1,8 @@
-"""Reads files in another process, because damaged ones can crash libraries written in C, or keep them for ever.
+"""Reads files in another process.
 
-The process starts at the first file, imports only what its readers need, and stays for the files after it. Its answers
-are JSON and the bytes of arrays: nothing that it sends is unpickled.
+Damaged files can crash libraries written in C, or keep them for ever. The process starts at the first file, imports
+only what its readers need, and stays for the files after it. Its answers are JSON and the bytes of arrays: nothing that
+it sends is unpickled.
 """
 
 import atexit
@@ -154,7 +155,7 @@ def _serve() -> None:
 
 
 def _bound_memory(more: int) -> None:
-    """Lets allocations fail after so many more bytes, where the system can do that."""
+    """Makes larger allocations fail, where the system can do that."""
     if sys.platform != "linux":
         return
     import resource
@@ -165,7 +166,7 @@ def _bound_memory(more: int) -> None:
 
 
 def _describe(value: Any, arrays: list[np.ndarray]) -> Any:
-    """The value for JSON; arrays are appended to `arrays`, and their dtypes and shapes stand for them."""
+    """The value for JSON. Arrays are appended to `arrays`; their dtypes and shapes stand for them."""
     if isinstance(value, np.ndarray) and value.dtype.kind == "O":
         return {"cells": value.shape, "values": [_describe(each, arrays) for each in value.ravel()]}
     if isinstance(value, np.ndarray):

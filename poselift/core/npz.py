@@ -1,4 +1,4 @@
-"""Reading of npz and npy files: what they declare is checked before anything is allocated, and nothing is unpickled."""
+"""Reading of npz and npy files without unpickling. What a file declares is checked before anything is allocated."""
 
 import io
 import math
@@ -55,7 +55,7 @@ def npz_arrays(
 
 
 def npz_member(path: str | os.PathLike[str], name: str) -> io.BytesIO:
-    """One array of an npz as the bytes of its npy, which may hold pickled objects.
+    """The bytes of one npy in an npz; it may hold pickles.
 
     Raises:
         InputError: the file is missing or damaged, or has no such array.
@@ -113,7 +113,9 @@ def read_array(file: IO[bytes] | io.BufferedIOBase, size: int) -> np.ndarray:
 
 
 def read_header(file: IO[bytes] | io.BufferedIOBase) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, whether the first axis is the fastest, and dtype of an npy, from its header.
+    """Shape, memory order and dtype of an npy, from its header.
+
+    The order is true where the first axis is the fastest.
 
     Raises:
         ValueError: it is no npy, or of an unknown version.
@@ -130,7 +132,7 @@ def read_header(file: IO[bytes] | io.BufferedIOBase) -> tuple[tuple[int, ...], b
 
 @contextmanager
 def _open(path: str | os.PathLike[str], help_text: str) -> Iterator[tuple[ZipFile, dict[str, ZipInfo]]]:
-    """The archive and its arrays, after a check of the sizes that it declares; all errors become an InputError."""
+    """The archive and its arrays, after a check of their declared sizes. All errors become an InputError."""
     path = check_file(path, help_text)
     try:
         with ZipFile(path) as archive:
@@ -148,7 +150,7 @@ def _open(path: str | os.PathLike[str], help_text: str) -> Iterator[tuple[ZipFil
 
 
 def check_text(array: np.ndarray) -> None:
-    """Raises a ValueError if text has numbers that are no characters; Python fails on them much later."""
+    """Raises a ValueError if text has invalid characters. Python fails on them much later."""
     if array.dtype.kind != "U" or not array.nbytes:
         return
     codes = np.ascontiguousarray(array).reshape(-1).view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))

@@ -1,4 +1,4 @@
-"""Names of a package whose modules are imported when somebody asks for them."""
+"""Lazy imports: modules of a package that load when used."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def names_on_demand(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package (PEP 562) that imports some of its names late.
+    """A package's `__getattr__` (PEP 562) that imports some names late.
 
     The package also imports these names under `TYPE_CHECKING`, and calls this function where a type checker does not
     look: a `__getattr__` that it sees makes every name a name of the package. Several threads may ask at once, because

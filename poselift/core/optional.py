@@ -13,7 +13,10 @@ _EXTRAS = dict.fromkeys(_TRAIN, "train") | dict.fromkeys(("matplotlib", "mpl_too
 
 
 def not_installed(error: ModuleNotFoundError) -> InputError | None:
-    """The error for people if the module belongs to the extra `train` or `plots`; None for any other module."""
+    """The error for people if an extra lacks this module.
+
+    The extras are `train` and `plots`; None for any other module.
+    """
     package = (error.name or "").partition(".")[0]
     return _missing(package, _EXTRAS[package]) if package in _EXTRAS else None
 

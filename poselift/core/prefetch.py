@@ -9,7 +9,7 @@ _Item = TypeVar("_Item")
 
 
 def prefetch(items: Iterable[_Item], most: int) -> Iterator[_Item]:
-    """The items in order, made by a thread of their own, a few ahead.
+    """The items in order, made ahead by a thread of their own.
 
     An error while making an item is raised here in its turn. If the caller stops early, the thread ends after the item
     that it is making.

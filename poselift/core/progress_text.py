@@ -1,4 +1,4 @@
-"""What commands write for people, and the course of long jobs: a bar on a terminal, a line a minute elsewhere."""
+"""What commands print, and the progress of long jobs. A bar on a terminal, a line a minute elsewhere."""
 
 import sys
 import time
@@ -20,7 +20,7 @@ _BAR = "{desc:<15} {bar:40} {percentage:3.0f}% {remaining}"
 
 
 def show(line: object) -> None:
-    """Prints a line, or several, with the control characters that names of files can have escaped."""
+    """Prints lines; control characters in names of files are escaped."""
     print(make_printable(str(line)), flush=True)
 
 
@@ -48,7 +48,7 @@ class Output:
             self.file.flush()
 
     def open_bar(self, what: str, total: int | float | None, look: str = _BAR, row: int = 0) -> tqdm:
-        """A bar, to be closed; it shows nothing where there are no bars.
+        """A progress bar to close; invisible where there are no bars.
 
         Args:
             what: names the job.
@@ -69,7 +69,7 @@ class Output:
 
 
 class MinuteLines:
-    """Prints a line a minute about a job, where its output goes to a file or a pipe.
+    """Prints a line a minute about a job without a terminal.
 
     Args:
         output: nothing is printed if it is quiet or shows bars.
@@ -81,7 +81,7 @@ class MinuteLines:
         self._begun = self._last = time.monotonic()
 
     def report(self, what: str, done: float) -> None:
-        """Prints how far the job is, if the last line was a minute ago.
+        """Prints the progress, if the last line was a minute ago.
 
         Args:
             what: names the job.
@@ -98,7 +98,10 @@ class MinuteLines:
 
 @contextmanager
 def stage_progress(output: Output) -> Iterator[Callable[[str, float], None]]:
-    """A function of stage and share done (0 to 1) that draws one bar for each stage, or prints a line a minute."""
+    """A function of stage and share done that shows progress.
+
+    It draws one bar for each stage, or prints a line a minute; the share is 0 to 1.
+    """
     stages: dict[str, tuple[tqdm, MinuteLines]] = {}
 
     def report(stage: str, done: float) -> None:
@@ -118,7 +121,7 @@ def stage_progress(output: Output) -> Iterator[Callable[[str, float], None]]:
 def track(
     items: Iterable[_Item], description: str, output: Output | None = None, total: int | None = None
 ) -> Iterator[_Item]:
-    """The items, with a bar on a terminal and a line a minute elsewhere.
+    """The items, with their progress shown.
 
     Args:
         items: of the job.

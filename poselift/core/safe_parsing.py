@@ -1,7 +1,8 @@
-"""Reading of text, JSON and YAML that may be damaged or made to do harm: bounded in size, depth and numbers.
+"""Reading of text, JSON and YAML that may be hostile.
 
-All parsers of the package read through this module, `poselift.core.npz` or `poselift.core.torch_files`. What they
-cannot read becomes an `InputError` that names the file, in bounded time and memory.
+It is bounded in size, depth and numbers. All parsers of the package read through this module, `poselift.core.npz` or
+`poselift.core.torch_files`. What they cannot read becomes an `InputError` that names the file, in bounded time and
+memory.
 """
 
 import json
@@ -33,7 +34,7 @@ their size; zeros, to a thousandth."""
 
 
 def limit_unpacked(size: int) -> int:
-    """Bytes that a file of so many bytes may take when it is unpacked.
+    """Largest number of bytes that a file may unpack to.
 
     Example:
         >>> limit_unpacked(1000) >> 20, limit_unpacked(100 << 20) >> 20
@@ -43,7 +44,9 @@ def limit_unpacked(size: int) -> int:
 
 
 def check_file(path: str | os.PathLike[str], help_text: str = "") -> Path:
-    """The path of a file that can be read: no pipe or device, whose reading may never end.
+    """The path of a readable file.
+
+    No pipe or device, whose reading may never end.
 
     Raises:
         InputError: it is missing, or no regular file.
@@ -75,7 +78,7 @@ def read_bytes(path: str | os.PathLike[str], most: int = MOST_TEXT) -> bytes:
 
 
 def read_lenient_text(path: str | os.PathLike[str]) -> str:
-    """The content of a file of UTF-8 text, with a mark in the place of bytes that are none.
+    """A file's UTF-8 text, with marks in place of invalid bytes.
 
     Raises:
         InputError: as of `read_bytes`.
@@ -84,7 +87,7 @@ def read_lenient_text(path: str | os.PathLike[str]) -> str:
 
 
 def read_text(path: str | os.PathLike[str], most: int = MOST_TEXT) -> str:
-    """The content of a file of UTF-8 text, without the byte order mark.
+    """A file's UTF-8 text, without the byte order mark.
 
     Raises:
         InputError: as of `read_bytes`, or the file is no UTF-8.
@@ -157,9 +160,10 @@ def read_yaml(path: str | os.PathLike[str], help_text: str) -> Any:
 
 
 def check_unfolded(value: Any, most: int) -> None:
-    """Checks nested containers that may share parts, as those of YAML and pickles do.
+    """Checks nested containers that may share parts.
 
-    A list can name another one a thousand times, and that one a third: written out, they have any size.
+    Those of YAML and pickles do. A list can name another one a thousand times, and that one a third: written out, they
+    have any size.
 
     Args:
         value: any.
@@ -173,7 +177,7 @@ def check_unfolded(value: Any, most: int) -> None:
 
 
 def _count_unfolded(value: Any, most: int, level: int, known: dict[int, int]) -> int:
-    """The number of elements, at most a little more than `most`; `known` has it by the id of a container."""
+    """The number of elements, at most a little more than `most`. `known` has it by the id of a container."""
     if level > _DEEPEST:
         raise ValueError(f"it nests more than {_DEEPEST} levels")
     if isinstance(value, np.ndarray) and value.dtype.hasobject:
@@ -194,7 +198,7 @@ def _count_unfolded(value: Any, most: int, level: int, known: dict[int, int]) ->
 
 
 def whole_number(value: Any, least: int, most: int) -> int | None:
-    """The value as an int if it is a whole number within the bounds; None otherwise.
+    """The value as a whole number within the bounds; otherwise None.
 
     Example:
         >>> whole_number(3.0, 1, 9), whole_number(True, 0, 9), whole_number(1e400, 0, 9), whole_number("3", 0, 9)
@@ -206,7 +210,9 @@ def whole_number(value: Any, least: int, most: int) -> int | None:
 
 
 def real_number(value: object) -> float | None:
-    """The value as a float if it is a real number, also of numpy, NaN and infinity included; None otherwise.
+    """A real number as a float; None for any other value.
+
+    Numpy's numbers, NaN and infinity are real numbers here.
 
     Example:
         >>> real_number(np.array(2)), real_number(True), real_number("2"), real_number(1j)
@@ -223,7 +229,7 @@ def real_number(value: object) -> float | None:
 
 
 class _PlainLoader(yaml.SafeLoader):
-    """YAML's safe loader without merge keys, which can copy any number of keys, and without deep nesting."""
+    """YAML's safe loader without merge keys and deep nesting. Merge keys can copy any number of keys."""
 
     _level = 0
 

@@ -47,7 +47,7 @@ class Stopwatch:
             self._running.pop()
 
     def timed(self, stage: str, items: Iterable[_Item]) -> Iterator[_Item]:
-        """The items, with the time that it takes to make them counted for a stage."""
+        """The items; the time of making them counts for a stage."""
         iterator = iter(items)
         while True:
             with self.time(stage):

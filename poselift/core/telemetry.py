@@ -10,9 +10,10 @@ _OFF = {
 
 
 def turn_off_telemetry() -> None:
-    """Sets the environment variables that turn telemetry off, for this process and those that it starts.
+    """Turns telemetry off for this process and its children.
 
-    Call it before the packages are imported: they read the variables once. A variable that is set stays as it is.
+    By the environment variables of the libraries that have it. Call it before the packages are imported: they read the
+    variables once. A variable that is set stays as it is.
     """
     for name, off in _OFF.items():
         os.environ.setdefault(name, off)

@@ -1,4 +1,4 @@
-"""Pools of threads, as large as the machine has cores for this process."""
+"""Thread pools, as large as this process has cores."""
 
 import functools
 import os
@@ -19,7 +19,7 @@ def core_limit() -> int:
 
 
 def limit_cores(most: int) -> None:
-    """Sets how many cores the networks of this process use, where processes share the machine.
+    """Limits the cores of this process's networks, on a shared machine.
 
     Call it before the first network is opened.
     """
@@ -28,7 +28,7 @@ def limit_cores(most: int) -> None:
 
 
 def limit_torch(most: int) -> None:
-    """Sets the threads of PyTorch, if a model of this process runs with it; call it after the models are loaded."""
+    """Limits PyTorch's threads, if a model here uses it. Call it after the models are loaded."""
     if torch := sys.modules.get("torch"):
         torch.set_num_threads(most)
 
@@ -43,9 +43,9 @@ def cores() -> int:
 
 @functools.cache
 def pool() -> ThreadPoolExecutor:
-    """The pool that all networks share: more threads than cores would only wait for each other.
+    """The pool that all networks share.
 
-    A task must not wait for another task of the pool.
+    More threads than cores would only wait for each other. A task must not wait for another task of the pool.
 
     Example:
         >>> list(pool().map(abs, [-1, 2]))
@@ -56,7 +56,7 @@ def pool() -> ThreadPoolExecutor:
 
 @functools.cache
 def background_pool() -> ThreadPoolExecutor:
-    """A pool for what may take longer while other threads need the cores: on Linux its threads give way to them."""
+    """A pool for slow work that yields to other threads. Its threads have a lower priority on Linux."""
     return ThreadPoolExecutor(cores(), "poselift-patient", initializer=_give_way)
 
 

@@ -15,7 +15,7 @@ CHECKSUM = "sha256"
 
 
 def _check_archive(path: str | os.PathLike[str]) -> None:
-    """Raises a ValueError for a damaged part, which `torch.load` does not notice, or one larger than the file."""
+    """Raises a ValueError for a damaged or oversized part. `torch.load` does not notice the damage."""
     if not is_zipfile(path):
         raise ValueError("it is another kind of file, or cut short")
     with ZipFile(path) as archive:
@@ -28,14 +28,14 @@ def _check_archive(path: str | os.PathLike[str]) -> None:
 
 
 def content_sha256(value: Any) -> str:
-    """SHA-256 of nested dicts and lists of tensors and plain data, as lower-case hex."""
+    """SHA-256 of nested tensors and plain data, as lower-case hex."""
     digest = hashlib.sha256()
     _add(digest, value)
     return digest.hexdigest()
 
 
 def _add(digest: "hashlib._Hash", value: Any) -> None:
-    """Adds a value with its type, so that other values give other bytes."""
+    """Adds a value with its type to a checksum."""
     if isinstance(value, torch.Tensor):
         digest.update(f"{value.dtype}{tuple(value.shape)}".encode())
         digest.update(value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
@@ -78,7 +78,7 @@ def read_checkpoint_file(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _why(error: Exception) -> str:
-    """The reason of an error of `torch.load`, without its advice to run the code in the file."""
+    """The reason of `torch.load`'s error, without its unsafe advice."""
     if found := re.search(r"GLOBAL (\S+)", str(error)):
         return f"it wants {found[1]}, which is no plain data"
     found = re.search(r"WeightsUnpickler error:(.*)", str(error))
@@ -86,7 +86,7 @@ def _why(error: Exception) -> str:
 
 
 class _Forgotten:
-    """Stands for what a file holds besides tensors, such as the state of a random generator; it keeps nothing."""
+    """A placeholder for what is no tensor, such as a random state."""
 
     def __init__(self, *_: object) -> None:
         pass
@@ -110,9 +110,9 @@ _FORGOTTEN = (
 
 
 def read_foreign_weights(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The content of another program's checkpoint: its tensors and plain data; random generators are left out.
+    """Tensors and plain data of another program's checkpoint.
 
-    Nothing in the file is run.
+    Random generators are left out. Nothing in the file is run.
 
     Raises:
         InputError: the file is damaged, is no checkpoint, or holds anything else.

@@ -54,7 +54,7 @@ class RestrictedUnpickler(pickle._Unpickler):
         return value
 
     def _load_bytearray(self) -> None:
-        """Puts a bytearray on the stack; Python's own allocates what the pickle says before it reads."""
+        """Pushes a bytearray; its size is checked before it is allocated."""
         reader: Any = self
         (size,) = struct.unpack("<Q", reader.read(8))
         reader.append(bytearray(reader.read(size)))
@@ -88,7 +88,7 @@ class _Dtype:
 
 
 class _Array(np.ndarray):
-    """An array that checks its pickled state, which numpy takes at its word; it is made empty."""
+    """An array, made empty, that checks its pickled state. numpy does not check it."""
 
     def __new__(cls, *_: object) -> "_Array":
         return np.zeros(0).view(cls)
@@ -133,7 +133,7 @@ def _no_bytes() -> bytes:
 
 
 def numpy_constructors() -> dict[tuple[str, str], Any]:
-    """What stands for numpy's own functions, by their modules and names in pickles.
+    """Replacements for numpy's functions, by module and name in pickles.
 
     Numpy's own take a pickle at its word: of shapes, of the objects in an array, and of what a dtype holds.
     """

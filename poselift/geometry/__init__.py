@@ -1,4 +1,4 @@
-"""Cameras, rays, rotations, alignment, bones and forward kinematics, for numpy arrays and torch tensors.
+"""Cameras, rays, rotations, alignment, bones, forward kinematics: numpy and torch.
 
 Every function takes any leading axes, works in float32 and float64 and gives tensors gradients. Lengths are metres,
 angles radians; the camera frame is x right, y down, z forward.

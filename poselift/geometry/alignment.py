@@ -71,11 +71,12 @@ def umeyama(
 
 
 def _best_rotation(covariance: Array) -> Array:
-    """The rotation R that maximises tr(Rᵀ M); its first derivative avoids the SVD.
+    """The rotation R that maximises tr(Rᵀ M).
 
-    The SVD's own derivative divides by differences of singular values and is infinite for symmetric or planar
-    poses, where the rotation itself is smooth. At the optimum A = Rᵀ M is symmetric; the turn ω that restores
-    this after a change of M solves (tr(A) I - A) ω = vee(A - Aᵀ), singular only if R is not unique.
+    Its first derivative avoids the SVD. The SVD's own derivative divides by differences of singular values and is
+    infinite for symmetric or planar poses, where the rotation itself is smooth. At the optimum A = Rᵀ M is symmetric;
+    the turn ω that restores this after a change of M solves (tr(A) I - A) ω = vee(A - Aᵀ), singular only if R is not
+    unique.
     """
     xp = array_namespace(covariance)
     if exporting(covariance):
@@ -100,7 +101,7 @@ def _best_rotation(covariance: Array) -> Array:
 
 
 def _rotation_by_squaring(covariance: Array) -> Array:
-    """The same rotation for a graph, as other runtimes have no SVD: the quaternion of Horn's matrix.
+    """The best rotation by Horn's quaternion, for graphs without an SVD.
 
     Horn, "Closed-form solution of absolute orientation using unit quaternions", JOSA A 1987. Squared often enough, the
     matrix is the product of its first eigenvector with itself.

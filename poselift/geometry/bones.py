@@ -13,7 +13,7 @@ from poselift.core.arrays import Array, array_namespace
 
 
 def bone_vectors(points: Float[Array, "*batch j 3"], parents: Sequence[int]) -> Float[Array, "*batch j 3"]:
-    """The vector from each joint's parent to the joint; zeros for the root.
+    """Vector from each joint's parent to the joint; zeros for the root.
 
     Args:
         points: joints.
@@ -33,7 +33,7 @@ def bone_vectors(points: Float[Array, "*batch j 3"], parents: Sequence[int]) -> 
 
 
 def bone_lengths(points: Float[Array, "*batch j 3"], parents: Sequence[int]) -> Float[Array, "*batch j"]:
-    """Length of the bone that ends at each joint; 0 for the root.
+    """Length of each joint's bone; 0 for the root.
 
     Raises:
         ValueError: `parents` is not a tree of as many joints as `points` has.
@@ -67,7 +67,7 @@ def points_from_bones(
 def set_bone_lengths(
     points: Float[Array, "*batch j 3"], lengths: Float[Array, "*#batch j"], parents: Sequence[int]
 ) -> Float[Array, "*batch j 3"]:
-    """The joints with other bone lengths: the root and the direction of each bone stay.
+    """The joints with other bone lengths, but the same directions and root.
 
     Args:
         points: joints.

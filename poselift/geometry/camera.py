@@ -1,4 +1,4 @@
-"""The camera of a video: lens, picture size, and a pose that may change with time.
+"""The camera of a video: lens, picture size, and changing pose.
 
 One class for every use: given or assumed intrinsics, calibrated rigs of datasets, the camera in a result's files. It
 holds numpy arrays; `poselift.geometry.pinhole` has the mathematics, for torch too.
@@ -107,7 +107,9 @@ class Camera:
         name: str = "",
         fisheye: Float[np.ndarray, " 4"] | None = None,
     ) -> "Camera":
-        """The camera that a calibration describes: a place X of the world is at R X + t in the camera frame.
+        """The camera of a calibration.
+
+        A place X of the world is at R X + t in the camera frame.
 
         Args:
             K: see the class, also for the arguments below.
@@ -129,7 +131,7 @@ class Camera:
 
     @property
     def fov(self) -> float:
-        """Field of view across the longer side of the picture, degrees; the middle one of a zoom."""
+        """Field of view across the longer side, degrees; a zoom's median."""
         width, height = self.image_size
         focal = np.median(self.K[..., 0, 0] if width >= height else self.K[..., 1, 1])
         half = 0.5 * max(width, height) / float(focal)
@@ -137,12 +139,12 @@ class Camera:
 
     @property
     def lens(self) -> Float[np.ndarray, " k"] | None:
-        """The numbers that `poselift.geometry.project` takes: five of `distortion`, four of `fisheye`, or None."""
+        """The lens of `poselift.geometry.project`. Five numbers of `distortion`, four of `fisheye`, or None."""
         return self.distortion if self.fisheye is None else self.fisheye
 
     @property
     def extrinsics(self) -> tuple[Float[np.ndarray, "*turn 3 3"], Float[np.ndarray, "*walk 3"]]:
-        """The field's R and t: a place X of the world is at R X + t in the camera frame."""
+        """The field's R and t, from the world to the camera."""
         R = self.R.swapaxes(-1, -2)
         return R, -(R @ self.t[..., None])[..., 0]
 
@@ -156,10 +158,10 @@ class Camera:
         return replace(self, R=R, t=t, times=self.times if times is None else times)
 
     def at(self, times: Float[np.ndarray, " n"]) -> "Camera":
-        """The camera at some times, an entry for each; a camera that is still stays as it is.
+        """The camera at some times, an entry for each.
 
-        Places and intrinsics are interpolated by straight lines, rotations by the shortest turn; before the first and
-        after the last entry they stay.
+        A camera that is still stays as it is. Places and intrinsics are interpolated by straight lines, rotations by
+        the shortest turn; before the first and after the last entry they stay.
 
         Args:
             times: seconds, increasing.
@@ -185,7 +187,7 @@ class Camera:
         return replace(self, K=blend(self.K, 2), R=R, t=blend(self.t, 1), times=wanted)
 
     def project(self, points: Float[np.ndarray, "*#t n 3"]) -> Float[np.ndarray, "*#t n 2"]:
-        """Pixels of places in the world, with the lens's distortion; NaN behind the camera.
+        """Pixels of places in the world, distorted; NaN behind the camera.
 
         Args:
             points: metres; the first axis is that of `times` if something changes.
@@ -196,7 +198,9 @@ class Camera:
         return pixels
 
     def rays(self, pixels: Float[np.ndarray, "*t n 2"]) -> Float[np.ndarray, "*t n 3"]:
-        """Directions of pixels in the camera frame, at z = 1; NaN where the distortion has no inverse.
+        """Rays of pixels in the camera frame, at z = 1.
+
+        NaN where the distortion has no inverse.
 
         Args:
             pixels: the first axis is that of `times` if something changes.
@@ -247,7 +251,7 @@ def camera_for(
     distortion: Sequence[float] | None = None,
     fisheye: Sequence[float] | None = None,
 ) -> Camera:
-    """The camera with the given field of view or intrinsics, or an assumed one.
+    """The camera of a given lens, or an assumed one.
 
     Args:
         image_size: (width, height) in pixels.
@@ -318,7 +322,7 @@ def check_distortion(distortion: object, fisheye: object) -> None:
 
 
 def check_lens(fov: object, intrinsics: object, fisheye: object = None) -> tuple[float, float, float, float] | None:
-    """Checks a field of view or intrinsics, as far as pictures of any size can have them.
+    """Checks a field of view or intrinsics, whatever the picture's size.
 
     Returns:
         The intrinsics as numbers; None without any.

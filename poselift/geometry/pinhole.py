@@ -77,7 +77,7 @@ def intrinsics_from_fov(width: int, height: int, fov: float) -> Float[np.ndarray
 
 
 def _distort(plane: Array, distortion: Array) -> tuple[Array, Array]:
-    """Distorted points (..., n, 2) of the plane z = 1, and the Jacobian (..., n, 2, 2)."""
+    """Distorted points (..., n, 2) at z = 1, and the Jacobian (..., n, 2, 2)."""
     xp = array_namespace(plane)
     k1, k2, p1, p2, k3 = xp.unstack(distortion[..., None, :], axis=-1)
     x, y = xp.unstack(plane, axis=-1)
@@ -110,7 +110,7 @@ def _undistort(distorted: Array, distortion: Array) -> Array:
 
 
 def _bend(plane: Array, fisheye: Array) -> Array:
-    """Points (..., n, 2) of the plane z = 1 as a fisheye lens shows them."""
+    """Points at z = 1 as a fisheye lens shows them."""
     xp = array_namespace(plane)
     radius = xp.linalg.vector_norm(plane, axis=-1)
     bent, _ = _bend_angle(xp.atan(radius), fisheye)
@@ -118,7 +118,7 @@ def _bend(plane: Array, fisheye: Array) -> Array:
 
 
 def _unbend(bent: Array, fisheye: Array) -> Array:
-    """The inverse of `_bend` by Newton's method; NaN where none exists, or at 90 degrees from the axis and more."""
+    """The inverse of `_bend`, by Newton's method. NaN where none exists, or at 90 degrees from the axis and more."""
     xp = array_namespace(bent)
     radius = xp.linalg.vector_norm(bent, axis=-1)
     angle = radius

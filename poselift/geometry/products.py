@@ -32,7 +32,7 @@ def transpose(matrix: Float[Array, "*batch 3 3"]) -> Float[Array, "*batch 3 3"]:
 
 
 def cross_matrix(vector: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3 3"]:
-    """The matrix whose product with another vector is the cross product of both."""
+    """The matrix [v] whose product with w is v × w."""
     xp = array_namespace(vector)
     x, y, z = xp.unstack(vector, axis=-1)
     zero = xp.zeros_like(x)

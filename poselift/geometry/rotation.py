@@ -35,7 +35,7 @@ def axis_angle_to_matrix(axis_angle: Float[Array, "*batch 3"]) -> Float[Array, "
 
 
 def quaternion_to_matrix(quaternion: Float[Array, "*batch 4"]) -> Float[Array, "*batch 3 3"]:
-    """Rotation of a quaternion w, x, y, z of any positive length; a zero quaternion gives NaN."""
+    """Rotation of a quaternion w, x, y, z of any positive length. A zero quaternion gives NaN."""
     w, x, y, z = array_namespace(quaternion).unstack(quaternion, axis=-1)
     s = 2 / (quaternion**2).sum(-1)
     return stack_matrix(
@@ -46,7 +46,7 @@ def quaternion_to_matrix(quaternion: Float[Array, "*batch 4"]) -> Float[Array, "
 
 
 def matrix_to_quaternion(matrix: Float[Array, "*batch 3 3"]) -> Float[Array, "*batch 4"]:
-    """Unit quaternion w, x, y, z of a rotation; its largest number is positive."""
+    """Unit quaternion w, x, y, z of a rotation. Its largest number is positive."""
     xp = array_namespace(matrix)
     (a, b, c), (d, e, f), (g, h, i) = (xp.unstack(row, axis=-1) for row in xp.unstack(matrix, axis=-2))
     # Four times the products of each two of its numbers: any row is the quaternion times one of them.

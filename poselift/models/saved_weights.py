@@ -256,7 +256,7 @@ def load_weights(name_or_path: str | Path, device: str = "cpu") -> Weights:
 
 
 def _check_graph(graph: Path, card: dict[str, Any], path: Path) -> None:
-    """Refuses a graph that is not the one of the card: damaged ones can give wrong joints without an error."""
+    """Refuses a graph that is not the card's. Damaged ones can give wrong joints without an error."""
     if card.get(GRAPH_SUM) != (checksum := sha256(graph)):
         known = f"the card has {card[GRAPH_SUM]!r:.70}" if GRAPH_SUM in card else f"the card has no {GRAPH_SUM}"
         raise InputError(
@@ -266,7 +266,7 @@ def _check_graph(graph: Path, card: dict[str, Any], path: Path) -> None:
 
 
 def seal_card(card: dict[str, Any]) -> dict[str, Any]:
-    """The card with the check sum of its content, by which `load_weights` sees damage."""
+    """The card with its content's checksum, by which `load_weights` sees damage."""
     return {**{key: value for key, value in card.items() if key != CARD_SUM}, CARD_SUM: _sum_card(card)}
 
 

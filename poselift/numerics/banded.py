@@ -8,7 +8,7 @@ _BLOCK = 48
 
 
 def solve_banded(band: Float[np.ndarray, "diagonals n"], right: Float[np.ndarray, "n *c"]) -> Float[np.ndarray, "n *c"]:
-    """Solves A x = right, block by block from the first unknown to the last, and back.
+    """Solves A x = right by blocks, forwards and back.
 
     Rows are exchanged within a block only, so A should be positive definite or have a heavy diagonal.
 

@@ -10,7 +10,7 @@ from poselift.numerics.banded import solve_banded
 def interpolate_spline(
     times: Float[np.ndarray, " n"], values: Float[np.ndarray, "n *c"], wanted: Float[np.ndarray, " m"]
 ) -> Float[np.ndarray, "m *c"]:
-    """Values at other times on a cubic spline, whose second derivative is continuous.
+    """Values at other times on a cubic spline with continuous second derivative.
 
     The first two and the last two pieces are one polynomial each, as in most libraries ("not-a-knot"). Two values give
     a line, three a parabola.
@@ -46,7 +46,9 @@ def interpolate_spline(
 def interpolate_monotone(
     times: Float[np.ndarray, " n"], values: Float[AnyArray, "n *c"], wanted: Float[np.ndarray, " m"]
 ) -> Float[AnyArray, "m *c"]:
-    """Values at other times on a monotone cubic curve: between two values it never leaves their range.
+    """Values at other times on a monotone cubic curve.
+
+    Between two values it never leaves their range.
 
     Source: Fritsch and Butland, "A method for constructing local monotone piecewise cubic interpolants", 1984.
 
@@ -82,7 +84,7 @@ def interpolate_monotone(
 
 
 def _choose_end_slope(step: AnyArray, inner: AnyArray, rise: AnyArray, next_rise: AnyArray) -> AnyArray:
-    """Slope at an end by three points, as far as the curve stays monotone."""
+    """Slope at an end by three points, limited to stay monotone."""
     xp = array_namespace(rise)
     slope = ((2 * step + inner) * rise - step * next_rise) / (step + inner)
     steep = (rise * next_rise < 0) & (xp.abs(slope) > 3 * xp.abs(rise))

@@ -18,7 +18,7 @@ _LEAST, _MOST = 1e-12, 1e12
 def fit_least_squares(
     residuals: Callable[[Float[np.ndarray, " n"]], Float[np.ndarray, " m"]], start: Float[np.ndarray, " n"]
 ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "m n"]]:
-    """The unknowns with the least sum of squared residuals near a start, and the residuals' derivatives there.
+    """The least-squares unknowns near a start, and the residuals' derivatives there.
 
     Args:
         residuals: smooth, and each unknown changes some of them.

@@ -1,4 +1,4 @@
-"""Filters over frames: Gaussian means, greatest values and medians of the frames around each one."""
+"""Sliding filters over frames: Gaussian means, maxima and medians."""
 
 from typing import Literal
 
@@ -26,13 +26,16 @@ def smooth_gaussian(
 
 
 def slide_maximum(values: Float[np.ndarray, "t *c"], reach: int) -> Float[np.ndarray, "t *c"]:
-    """The greatest value of each frame and of `reach` frames to either side."""
+    """The maximum of each frame and `reach` frames to either side."""
     greatest: np.ndarray = _take_windows(values, reach, "edge").max(-1)
     return greatest
 
 
 def slide_median(values: Float[np.ndarray, "t *c"], reach: int) -> Float[np.ndarray, "t *c"]:
-    """The median of each frame and of `reach` frames to either side; the ends go on."""
+    """The median of each frame and `reach` frames to either side.
+
+    The first and last values are repeated beyond the ends.
+    """
     middle: np.ndarray = np.median(_take_windows(values, reach, "edge"), axis=-1)
     return middle
 

@@ -71,9 +71,9 @@ def check_times(timestamps: np.ndarray) -> None:
 
 
 def check_span(times: Float[np.ndarray, " t"]) -> None:
-    """Checks that time stamps can be those of one clip: gaps of hours can, years and other units cannot.
+    """Checks that time stamps can be those of one clip.
 
-    A grid over a span without frames takes more memory than there is.
+    Gaps of hours can; years and other units cannot. A grid over a span without frames takes more memory than there is.
 
     Args:
         times: seconds, increasing.
@@ -114,7 +114,7 @@ def count_even_frames(span: float, interval: float, frames: int) -> int:
 
 
 def check_bounds(start: float | int | None, end: float | int | None) -> None:
-    """Checks the ends of a span, seconds; None for an end that is open.
+    """Checks the ends of a span, seconds; None is open.
 
     Raises:
         InputError: the span is empty, or an end is no finite number.
@@ -181,7 +181,9 @@ def interpolate(
     wanted: Float[np.ndarray, " m"],
     longest: float = np.inf,
 ) -> Float[np.ndarray, "m *c"]:
-    """Values at other times, linearly; constant before the first and after the last.
+    """Values at other times, linearly interpolated.
+
+    Constant before the first and after the last.
 
     Args:
         values: of any shape after time; at least one.
@@ -212,12 +214,14 @@ def interpolate(
 
 
 def half_interval(times: Float[np.ndarray, " t"]) -> float:
-    """Half of the usual time between two frames, seconds; 1/60 for a single frame."""
+    """Half of the median frame interval, seconds; 1/60 for one frame."""
     return usual_interval(times) / 2 if len(times) > 1 else 1 / 60
 
 
 def frame_at(times: Float[np.ndarray, " t"], half: float, time: float) -> int | None:
-    """Index of the frame nearest to a time; None if it is further away than half an interval.
+    """Index of the frame nearest to a time.
+
+    None if it is further away than half an interval.
 
     Args:
         times: seconds, increasing.

@@ -1,4 +1,4 @@
-"""A result's folder, for every command alike: what its files are called, how they are written, published and read."""
+"""A result's folder for every command: names, writing, publishing, reading."""
 
 from typing import TYPE_CHECKING
 

@@ -58,7 +58,7 @@ def camera_to_json(camera: Camera, in_world: bool, up_uncertainty: float | None 
 
 
 def cameras_from_json(about: Mapping[str, Any], path: str | os.PathLike[str]) -> tuple[Camera, ...]:
-    """The cameras of a sidecar; none if it has no K or no image_size.
+    """A sidecar's cameras; none without K or image_size.
 
     Args:
         about: what `read_sidecar` gives.
@@ -111,7 +111,7 @@ def _read(value: Mapping[str, Any], path: str | os.PathLike[str]) -> Camera:
 
 
 def _numbers(value: object, shape: tuple[int | None, ...], count: int | None = None) -> np.ndarray:
-    """An array of finite numbers of a shape, or as many arrays of it; raises an error for any other value."""
+    """Arrays of finite numbers of a shape; anything else raises an error."""
     array = np.array(value, np.float64)
     own = array.shape[1:] if count is not None and array.ndim == len(shape) + 1 else array.shape
     fits = len(own) == len(shape) and all(most is None or side == most for side, most in zip(own, shape, strict=True))

@@ -1,4 +1,4 @@
-"""A recording in the formats of other programs, and several recordings as one."""
+"""Recordings in the formats of other programs, and recordings joined."""
 
 import os
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ def export_recording(
 
 
 def join_recordings(recordings: Sequence[Recording]) -> Recording:
-    """The people of several recordings of one clip, from the first start to the last end."""
+    """The people of several recordings of one clip, in one recording. It lasts from the first start to the last end."""
     first = recordings[0]
     starts, ends = zip(*(recording.clock.span for recording in recordings), strict=True)
     people = tuple(motion for recording in recordings for motion in recording.people)

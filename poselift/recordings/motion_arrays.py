@@ -1,4 +1,4 @@
-"""The arrays of a motion as a compressed .npz file without pickled objects.
+"""A motion's arrays as a compressed .npz without pickles.
 
 | array | dtype, shape | meaning |
 |---|---|---|

@@ -1,4 +1,4 @@
-"""A motion as an npz and the JSON beside it, read and written."""
+"""A motion as an npz and its JSON, read and written."""
 
 import os
 import re
@@ -24,7 +24,7 @@ _TALLEST = 10.0
 
 
 def is_person(path: Path) -> bool:
-    """Whether a file has the name of a person in the results of `poselift lift`, such as person_1.npz.
+    """Whether a file is named as a person's, such as person_1.npz.
 
     Not person_1_smooth.npz of `poselift smooth`, which is person 1 a second time.
     """
@@ -80,7 +80,7 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
 
 
 def _read_facts(about: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a sidecar says of the motion and of its keypoints, by the names of their fields.
+    """A sidecar's facts about motion and keypoints, by field name.
 
     Raises:
         KeyError: something is missing.
@@ -156,7 +156,7 @@ def write_motion(
 
 
 def write_pair(npz_path: Path, motion: Motion, about: Mapping[str, Any]) -> None:
-    """Writes the arrays of a motion and the JSON beside them, which has this content."""
+    """Writes a motion's arrays, and its JSON with this content."""
     json_path = npz_path.with_suffix(".json")
     text = format_description(json_path, about)
     changes = "cameras" not in about and "times" in about.get("camera", {})

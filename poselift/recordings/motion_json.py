@@ -1,4 +1,4 @@
-"""The JSON beside the arrays of a motion: their meaning, and how they were made."""
+"""The JSON beside a motion's arrays: meaning and provenance."""
 
 import importlib.metadata
 import os
@@ -162,7 +162,7 @@ def skeleton_to_json(skeleton: Skeleton) -> dict[str, Any]:
 
 
 def _describe_hands(hands: Hands) -> dict[str, Any]:
-    """What the arrays of hands mean, how often each hand is seen, and how sure it is then."""
+    """The meaning of the hands' arrays, and how often each is seen. With their scores where they are seen."""
     about: dict[str, Any] = {
         **skeleton_to_json(HAND21),
         "in_3d": hands.in_3d,

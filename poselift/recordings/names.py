@@ -41,7 +41,7 @@ _OURS = re.compile(
 
 
 def is_person(path: Path) -> bool:
-    """Whether a file has the name of a person in the results of `poselift lift`, such as person_1.npz.
+    """Whether a file is named as a person's, such as person_1.npz.
 
     Not person_1_smooth.npz of `poselift smooth`, which is person 1 a second time.
     """
@@ -54,7 +54,9 @@ def is_ours(name: str) -> bool:
 
 
 def plan_files(formats: Iterable[str], stem: str) -> list[str]:
-    """Names of the files that a run may write for a motion of this name, and of those for all motions.
+    """Names of files that a run may write.
+
+    Those for a motion of this name, and those for all motions.
 
     Args:
         formats: their names, `PAGE` among them.

@@ -1,4 +1,4 @@
-"""Reads what `poselift lift` wrote: a whole recording, or its people, start, camera and video."""
+"""Reads results of `poselift lift`: recordings, people, start, camera, video."""
 
 import math
 import os
@@ -21,7 +21,7 @@ from poselift.video import VideoReader
 
 
 def read_recording(path: str | os.PathLike[str]) -> Recording:
-    """The recording of a folder that `poselift lift` wrote, or of one person's npz in it.
+    """The recording in a result folder, or of one person's npz.
 
     Raises:
         InputError: there is no such folder or file, it has nobody, or a file is missing or damaged.
@@ -46,7 +46,7 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
 def _read_clock(
     motions: Sequence[Motion], summary: Mapping[str, Any], about: Mapping[str, Any], found: Sequence[Path]
 ) -> Clock:
-    """The clock of the summary, or that of the people where it is missing."""
+    """The summary's clock, or the people's where it is missing."""
     first, last = (pick(motion.timestamps[end] for motion in motions) for pick, end in ((min, 0), (max, -1)))
     start = find_start(found)
     ends = summary.get("end_s")
@@ -63,7 +63,7 @@ def _read_clock(
 
 
 def _read_origin(about: Mapping[str, Any], summary: Mapping[str, Any]) -> Origin:
-    """What the files say of the input; what is damaged there is left out."""
+    """The input that the files name, without damaged entries."""
     weights = about.get("weights")
     lifter, detector = (
         part if isinstance(weights, Mapping) and isinstance(part := weights.get(name), Mapping) else {}
@@ -100,7 +100,7 @@ def _read_up(about: Mapping[str, Any]) -> float | None:
 
 
 def find_people(folder: Path) -> list[Path]:
-    """The npz files of a folder that `poselift lift` wrote, by the people's numbers.
+    """The npz files of a result folder, by the people's numbers.
 
     Raises:
         InputError: it is no folder, or has nobody.
@@ -114,7 +114,9 @@ def find_people(folder: Path) -> list[Path]:
 
 
 def find_motions(given: Iterable[Path]) -> list[Path]:
-    """The motions that a command line names; a folder of `poselift lift` stands for the people in it.
+    """The motions that a command line names.
+
+    A folder of `poselift lift` stands for the people in it.
 
     Raises:
         InputError: a folder has nobody.
@@ -123,7 +125,9 @@ def find_motions(given: Iterable[Path]) -> list[Path]:
 
 
 def find_all_motions(given: Iterable[Path]) -> list[Path]:
-    """The motions that a command line names; a folder of `poselift batch` stands for the people of all its results.
+    """The motions that a command line names, batches included.
+
+    A folder of `poselift batch` stands for the people of all its results.
 
     Raises:
         InputError: a folder has nobody.
@@ -139,7 +143,7 @@ def find_all_motions(given: Iterable[Path]) -> list[Path]:
 
 
 def read_posed(paths: Iterable[Path]) -> dict[Path, Recording]:
-    """The recordings of the npz files whose person has a pose, by file; prints the files of the others.
+    """The recordings with a pose, by file; prints the other files.
 
     Raises:
         InputError: a file cannot be read, or no motion has a pose.
@@ -154,7 +158,9 @@ def read_posed(paths: Iterable[Path]) -> dict[Path, Recording]:
 
 
 def find_start(people: Iterable[Path]) -> float | None:
-    """Time of the first frame of the run, or of the first of several runs, seconds; None if no sidecar has it.
+    """Start of the run, or of the first of several, seconds.
+
+    None if no sidecar has it.
 
     Args:
         people: the npz files of the motions.
@@ -186,7 +192,9 @@ def require_camera(about: Mapping[str, Any], npz: Path) -> Camera:
 
 
 def read_video_rate(about: Mapping[str, Any], npz: Path) -> float | None:
-    """True frames per second of the video by a sidecar; None if those of its time stamps are true.
+    """The video's true rate by a sidecar, frames per second.
+
+    None if that of its time stamps is true.
 
     Raises:
         InputError: it is no frame rate.
@@ -196,7 +204,7 @@ def read_video_rate(about: Mapping[str, Any], npz: Path) -> float | None:
 
 
 def find_video(folder: Path) -> Path | None:
-    """The video of the results: where it was, or beside the folder by its name; None if it is not there."""
+    """The video of the results, or None. It is where it was, or beside the folder by its name."""
     summary = read_summary(folder)
     name = summary.get("video")
     if not isinstance(name, str) or not name:

@@ -1,4 +1,4 @@
-"""The folder of `poselift lift`: complete results of one run at a time, whenever a run is stopped."""
+"""The folder of `poselift lift`, always with complete results of one run."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ from poselift.recordings.summary import read_earlier_summary
 
 
 def check_folder(out: Path, path: Path | None, video: Path | None, formats: Sequence[str] = ()) -> None:
-    """Checks, before the long work, that results can be written without overwriting the user's files.
+    """Checks, before the work, that no file of the user is overwritten.
 
     Args:
         out: the folder.
@@ -62,10 +62,10 @@ def check_folder(out: Path, path: Path | None, video: Path | None, formats: Sequ
 
 @contextlib.contextmanager
 def open_results(out: Path, path: Path | None, video: Path | None, formats: Sequence[str] = ()) -> Iterator[Path]:
-    """An empty folder; if the block succeeds, its files replace those of the previous run in `out`.
+    """An empty folder, published to `out` if the block succeeds.
 
-    Until then, the results of the previous run stay as they are. What a killed run left is removed, or finished if
-    all of its files were written.
+    Its files replace those of the previous run. Until then, the results of the previous run stay as they are. What a
+    killed run left is removed, or finished if all of its files were written.
 
     Args:
         out: the folder of the results.
@@ -92,7 +92,7 @@ def open_results(out: Path, path: Path | None, video: Path | None, formats: Sequ
 
 
 def _publish(new: Path, out: Path) -> None:
-    """Moves complete results to their place, the summary last: without one, the next run does this again."""
+    """Moves complete results to their place, the summary last. Without a summary, the next run does this again."""
     written = sorted(path for path in new.iterdir() if path.name != SUMMARY)
     names = [path.name for path in written]
     for name in read_earlier_summary(out).get("files", []):
@@ -105,7 +105,7 @@ def _publish(new: Path, out: Path) -> None:
 
 
 def _move(path: Path, place: Path) -> None:
-    """Moves a file, or the files of a folder of OpenSim, in which the user's model and results stay."""
+    """Moves a file, or our files of an OpenSim folder. The user's model and results in such a folder stay."""
     if path.is_dir():
         move_files(path, place)
     else:
@@ -113,7 +113,7 @@ def _move(path: Path, place: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Removes a file, if it is there; of a folder of OpenSim only our files."""
+    """Removes a file, or our files of an OpenSim folder."""
     if not path.is_dir():
         path.unlink(missing_ok=True)
         return

@@ -15,7 +15,7 @@ from poselift.structures import Motion, Recording
 
 
 def write_people(folder: Path, recording: Recording, csv: bool = True) -> list[str]:
-    """Writes npz, JSON and CSV of everybody; returns the names of the files.
+    """Writes everybody's npz, JSON and CSV; returns the files' names.
 
     Args:
         folder: of the result.
@@ -29,7 +29,7 @@ def write_people(folder: Path, recording: Recording, csv: bool = True) -> list[s
 
 
 def save_recording(recording: Recording, folder: str | os.PathLike[str]) -> list[Path]:
-    """Writes the result folder of `poselift lift`, without overlay; the files of the previous run there are replaced.
+    """Writes a result folder without overlay, in place of the previous run's.
 
     Raises:
         InputError: the folder cannot be used.

@@ -48,7 +48,10 @@ def write_summary(folder: Path, recording: Recording, files: Sequence[str]) -> N
 
 
 def describe_inputs(recording: Recording) -> dict[str, Any]:
-    """The input files' names, the true rate of a video whose time stamps have another, and whether it is mirrored."""
+    """The input files' names and the video's corrections.
+
+    A true rate if the time stamps have another, and whether it is mirrored.
+    """
     origin = recording.origin
     keypoints = None if origin.path is None or origin.path == origin.video else origin.path.name
     video = None if origin.video is None else origin.video.name
@@ -65,7 +68,7 @@ def describe_weights(recording: Recording) -> dict[str, Any]:
 
 
 def _describe_person(motion: Motion, frames: int) -> dict[str, Any]:
-    """A person's entry in the summary of a clip with this many frames."""
+    """A person's entry in the summary of a clip."""
     return {
         "id": motion.keypoints.person,
         "start_s": round(float(motion.timestamps[0]), 4),
@@ -79,7 +82,7 @@ def _describe_person(motion: Motion, frames: int) -> dict[str, Any]:
 
 
 def _mean_uncertainty(motion: Motion) -> float | None:
-    """The mean uncertainty of all joints but the root, metres; None without any."""
+    """Mean uncertainty of all joints but the root, metres, or None."""
     if motion.uncertainty is None:
         return None
     radii = motion.uncertainty[motion.uncertainty > 0]
@@ -87,7 +90,9 @@ def _mean_uncertainty(motion: Motion) -> float | None:
 
 
 def seen_share(keypoints: Keypoints2D, frames: int) -> float:
-    """Share of a clip's frames with a person, 0 to 1; frames between two looks count.
+    """Share of a clip's frames with a person, 0 to 1.
+
+    Frames between two looks count.
 
     Args:
         keypoints: of the person.
@@ -97,7 +102,7 @@ def seen_share(keypoints: Keypoints2D, frames: int) -> float:
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
-    """The content of summary.json; empty if it is not there or not readable."""
+    """The content of summary.json; empty if absent or unreadable."""
     try:
         content = read_json(folder / SUMMARY)
     except InputError:
@@ -106,7 +111,7 @@ def read_summary(folder: Path) -> dict[str, Any]:
 
 
 def read_earlier_summary(out: Path) -> dict[str, Any]:
-    """The summary of an earlier run in a folder; empty if there is none of ours."""
+    """The summary of an earlier run here; empty without one."""
     summary = read_summary(out)
     kinds: Mapping[str, type] = {"path": str, "people": list, "weights": dict, "files": list}
     ours = all(isinstance(summary.get(key), kind) for key, kind in kinds.items())

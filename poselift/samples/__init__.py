@@ -1,8 +1,8 @@
-"""The demo video that comes with the package; README.md beside it says where it is from."""
+"""The demo video of the package, described by README.md beside it."""
 
 from pathlib import Path
 
 
 def demo_video() -> Path:
-    """A video of four seconds in which two people move: 960 x 540, 30 frames a second, 120 frames."""
+    """A video of four seconds with two people. 960 x 540, 30 frames a second, 120 frames."""
     return Path(__file__).with_name("two_people.mp4")

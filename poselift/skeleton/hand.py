@@ -24,7 +24,9 @@ SIDES = ("left", "right")
 
 
 def on_body(side: str, joint: str) -> str:
-    """Name of a hand's joint on a body, such as left_hand_index_tip; the wrist is the body's left_wrist.
+    """A body's name of a hand's joint, such as left_hand_index_tip.
+
+    The hand's wrist is the body's left_wrist.
 
     Args:
         side: "left" or "right".
@@ -43,7 +45,7 @@ HANDS = Skeleton(
 
 @cache
 def with_fingers(skeleton: Skeleton) -> Skeleton:
-    """A skeleton that has wrists, with the joints of both hands after its own."""
+    """A skeleton that has wrists, with both hands' joints after its own."""
     added = [row for row, joint in enumerate(HANDS.joints) if HANDS.parents[row] is not None]
     return Skeleton(
         f"{skeleton.name}+hands",

@@ -20,7 +20,9 @@ def count_joints(skeleton: object) -> int:
 
 
 def mirror_points(points: Float[np.ndarray, "*b j 2"], skeleton: Skeleton, width: int) -> Float[np.ndarray, "*b j 2"]:
-    """Keypoints as in the mirrored picture: x is turned round, and left and right joints are exchanged.
+    """Keypoints as in the mirrored picture.
+
+    x is turned round, and left and right joints are exchanged.
 
     Args:
         points: pixels.

@@ -26,7 +26,7 @@ _SMOOTHING = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Hands:
-    """The two hands of a person, in each frame of the person's motion.
+    """Both hands of a person, in each frame of the motion.
 
     Attributes:
         keypoints: joints of the left and the right hand (`poselift.skeleton.hand.HAND21`), pixels; NaN where no hand
@@ -68,7 +68,7 @@ class Hands:
 
     @property
     def in_3d(self) -> bool:
-        """Whether any hand is ever seen in 3D; a file of keypoints may have hands in 2D only."""
+        """Whether any hand is seen in 3D. A file of keypoints may have hands in 2D only."""
         return bool(self.seen.any())
 
     def turn(self, R: Float[np.ndarray, "*turn 3 3"]) -> "Hands":
@@ -82,9 +82,10 @@ class Hands:
         return replace(self, joints=turned.astype(self.joints.dtype))
 
     def steady(self, timestamps: Float[np.ndarray, " t"]) -> "Hands":
-        """The hands smooth in time, without single looks that fit to none before or after; short gaps are closed.
+        """The hands smoothed over time, with outliers removed.
 
-        Scores become less by how far a look is from the nearer one of those before and after.
+        An outlier fits to no observation before or after; short gaps are closed. Scores become less by how far a look
+        is from the nearer one of those before and after.
 
         Args:
             timestamps: of the frames, seconds.
@@ -108,7 +109,7 @@ class Hands:
 
 
 def _agreement(joints: Float[np.ndarray, "t 21 3"], times: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
-    """How well each look at a hand fits to the one before or after: 1 for the same, 0 for `_JUMP` and short runs."""
+    """How well each observation of a hand fits its neighbours in time. 1 for the same, 0 for `_JUMP` and short runs."""
     rows = np.flatnonzero(np.isfinite(joints).all((1, 2)))
     agreement = np.zeros(len(times))
     if len(rows) < 2:
@@ -123,9 +124,9 @@ def _agreement(joints: Float[np.ndarray, "t 21 3"], times: Float[np.ndarray, " t
 
 
 def _apart(joints: Float[np.ndarray, "n 21 3"], times: Float[np.ndarray, " n"]) -> Float[np.ndarray, " m"]:
-    """Distance of each look at a hand from the next one, of the hand's size; infinite where they do not fit.
+    """Distance between successive observations of a hand, in hand sizes.
 
-    A hand does not turn over between two looks: the model took its back for its palm.
+    Infinite where they do not fit. A hand does not turn over between two looks: the model took its back for its palm.
     """
     sizes = np.linalg.norm(joints, axis=-1).max(-1)
     apart: np.ndarray = np.linalg.norm(np.diff(joints, axis=0), axis=-1).max(-1) / np.maximum(sizes[1:], 1e-6)
@@ -137,7 +138,7 @@ def _apart(joints: Float[np.ndarray, "n 21 3"], times: Float[np.ndarray, " n"]) 
 def _runs(
     joints: Float[np.ndarray, "t 21 3"], kept: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]
 ) -> list[np.ndarray]:
-    """The kept frames in runs of looks that fit to each other, without long gaps."""
+    """The kept frames in runs without jumps and long gaps."""
     rows = np.flatnonzero(kept)
     if not len(rows):
         return []
@@ -145,7 +146,7 @@ def _runs(
 
 
 def _mean_over_time(values: Float[np.ndarray, "t c"], times: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t c"]:
-    """Gaussian means over time, of some frames at once: all of them would need the square of their number."""
+    """Gaussian means over time, a few frames at once. All at once would need the square of their number."""
     smooth = np.empty_like(values)
     for start in range(0, len(times), _AT_ONCE):
         some = times[start : start + _AT_ONCE]

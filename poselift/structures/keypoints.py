@@ -64,7 +64,7 @@ class Keypoints2D:
     person: int = 1
 
     def __post_init__(self) -> None:
-        """Checks the values, because wrong ones give a wrong motion or an error deep inside."""
+        """Checks the values. Wrong ones give a wrong motion or an error deep inside."""
         frames, joints = count_rows(self.timestamps), count_joints(self.skeleton)
         check_shapes(
             self,
@@ -92,7 +92,9 @@ class Keypoints2D:
         image_size: tuple[int, int],
         person: int,
     ) -> "Keypoints2D":
-        """The keypoints from the first to the last of the given frames; frames in between are NaN with score 0.
+        """Keypoints of all frames between the first and last given.
+
+        Frames without any are NaN with score 0.
 
         Args:
             frames: increasing indices of frames of the clip, at least one.
@@ -129,7 +131,7 @@ class Keypoints2D:
         return np.isfinite(self.keypoints).all(-1).any(-1)
 
     def used(self, threshold: float) -> Bool[np.ndarray, "t j"]:
-        """Joints that are seen, score at least the threshold and lie no absurd distance outside of the picture."""
+        """Whether each joint is seen, well scored and near the picture."""
         # Also False for NaN.
         near = (np.abs(self.keypoints) <= _FARTHEST * max(self.image_size)).all(-1)
         return near & (self.scores >= threshold) & (self.scores > 0)
@@ -154,10 +156,11 @@ class Keypoints2D:
         return often
 
     def bridge(self) -> "Keypoints2D":
-        """The keypoints, interpolated where a detector did not look for `BRIDGE` seconds or less.
+        """The keypoints, interpolated over gaps of `BRIDGE` seconds or less.
 
-        For drawing, and for what asks whether a joint is in sight; the lifter takes the keypoints as they are. The
-        scores are the lower ones of the two frames around; a joint that is missing in one of them stays missing.
+        The detector did not look there. For drawing, and for what asks whether a joint is in sight; the lifter takes
+        the keypoints as they are. The scores are the lower ones of the two frames around; a joint that is missing in
+        one of them stays missing.
         """
         rows = np.flatnonzero(self.seen)
         gaps = np.flatnonzero((np.diff(rows) > 1) & (np.diff(self.timestamps[rows]) <= BRIDGE))

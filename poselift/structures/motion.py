@@ -123,9 +123,10 @@ class Motion:
         return np.isfinite(self.joints).all((1, 2)) & np.isfinite(self.root).all(1)
 
     def with_fingers(self) -> tuple[Float[np.ndarray, "t k 3"], Skeleton]:
-        """The joints with those of the hands, metres relative to the root, NaN where unseen, and their skeleton.
+        """The body's and the hands' joints, and their skeleton.
 
-        They are the motion's own joints where it has no hands. A hand begins at the wrist of the body.
+        Metres relative to the root, NaN where unseen. They are the motion's own joints where it has no hands. A hand
+        begins at the wrist of the body.
         """
         placed = self.placed_hands()
         if placed is None:
@@ -134,7 +135,7 @@ class Motion:
         return np.concatenate([self.joints, fingers], 1), with_fingers(self.skeleton)
 
     def placed_hands(self) -> Float[np.ndarray, "t 2 21 3"] | None:
-        """The joints of the hands at the wrists of the body, metres relative to the root; None without hands in 3D."""
+        """The hands' joints, placed at the body's wrists. Metres relative to the root; None without hands in 3D."""
         wrists = [f"{side}_wrist" for side in SIDES]
         if self.hands is None or not self.hands.in_3d or not set(wrists) <= set(self.skeleton.joints):
             return None
@@ -142,10 +143,11 @@ class Motion:
         return placed.astype(self.joints.dtype)
 
     def in_sight(self) -> Bool[np.ndarray, "t j"]:
-        """Joints that keypoints show; the lifter gives the others too, from what is usual.
+        """Whether keypoints show each joint.
 
-        A joint that the detector's skeleton lacks is in sight with others of the same foot, hand or head, or if it is
-        one of the trunk with hips or shoulders. A motion without any keypoints has all joints in sight.
+        The lifter estimates the others from what is usual. A joint that the detector's skeleton lacks is in sight with
+        others of the same foot, hand or head, or if it is one of the trunk with hips or shoulders. A motion without any
+        keypoints has all joints in sight.
         """
         names, seen = self.keypoints.skeleton.joints, self.keypoints.in_sight(self.threshold)
         if not self.keypoints.seen.any():
@@ -163,15 +165,16 @@ class Motion:
         return np.stack(columns, 1)
 
     def guessed(self) -> Bool[np.ndarray, "t j"]:
-        """Joints that no keypoint shows: those out of sight, and all where the detector found nobody for a while.
+        """Whether no keypoint shows each joint.
 
-        Everything that draws a motion draws these pale.
+        Those out of sight, and all where the detector found nobody for a while. Everything that draws a motion draws
+        these pale.
         """
         alone = self.interpolated & ~self.keypoints.bridge().seen
         return ~self.in_sight() | alone[:, None]
 
     def restrict(self, skeleton: Skeleton) -> "Motion":
-        """The motion with the joints of a smaller skeleton that has the same root.
+        """The motion with a smaller skeleton that has the same root.
 
         Raises:
             InputError: the motion lacks one of the joints, or has another root.
@@ -185,12 +188,12 @@ class Motion:
         return replace(self, joints=self.joints[:, joints], uncertainty=uncertainty, skeleton=skeleton)
 
     def body_axis(self) -> Float[np.ndarray, "t 3"] | None:
-        """Vector from the middle of the ankles to the middle of the shoulders, metres; None without these joints."""
+        """Vector from mid-ankles to mid-shoulders, metres; None without these joints."""
         return body_axis(self.joints, self.skeleton)
 
 
 def body_axis(joints: Float[np.ndarray, "*t j 3"], skeleton: Skeleton) -> Float[np.ndarray, "*t 3"] | None:
-    """Vector from the middle of the ankles to the middle of the shoulders, metres; None without these joints."""
+    """Vector from mid-ankles to mid-shoulders, metres; None without these joints."""
     middles = []
     for joint in ("ankle", "shoulder"):
         pair = [f"left_{joint}", f"right_{joint}"]

@@ -14,7 +14,7 @@ Posed = TypeVar("Posed", Motion, StreamedPose)
 
 
 def move(posed: Posed, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"], frame: str) -> Posed:
-    """The motion or pose in another frame, in which a place x is at R x + t.
+    """The motion or pose, moved from x to R x + t.
 
     Args:
         posed: joints and hands, which turn, and a root, which turns and moves.
@@ -31,7 +31,7 @@ def move(posed: Posed, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"], f
 
 
 def see_from_camera(motion: Motion, camera: Camera) -> Motion:
-    """The motion in the frame of a camera; one that is there already stays as it is.
+    """The motion in the frame of a camera.
 
     Args:
         motion: in the world or camera frame.

@@ -1,4 +1,4 @@
-"""What a run makes: people in 3D, the cameras that saw them, the clock, where it came from, and its warnings."""
+"""What a run makes: people, cameras, clock, origin and warnings."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -57,7 +57,7 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """People in 3D, and all that is known of how they were recorded.
+    """People in 3D, and how they were recorded.
 
     Attributes:
         people: a motion of each person, all in one frame; each knows its own height and score threshold.
@@ -128,7 +128,9 @@ class Recording:
         return export_recording(self, name, path, people)
 
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Writes the result folder of `poselift lift`: npz, JSON and CSV of each person, and summary.json.
+        """Writes the result folder of `poselift lift`.
+
+        npz, JSON and CSV of each person, and summary.json.
 
         Raises:
             InputError: the folder cannot be used.
@@ -138,7 +140,9 @@ class Recording:
         return save_recording(self, folder)
 
     def to_xarray(self) -> "xarray.Dataset":
-        """Everybody's positions as an xarray dataset with named axes: person, time, joint, space.
+        """Everybody's positions as an xarray dataset.
+
+        Its axes are person, time, joint and space.
 
         Raises:
             InputError: xarray is not installed.

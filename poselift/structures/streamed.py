@@ -1,4 +1,4 @@
-"""What a stream gives: one person's pose in one frame, and everybody in it."""
+"""What a stream gives: poses of one frame."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

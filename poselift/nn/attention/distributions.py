@@ -109,7 +109,7 @@ def proportional(
 def divide_by_sum(
     shares: Float[Tensor, "*rows m"], scores: Float[Tensor, "*rows m"], allowed: Bool[Tensor, "*#rows m"] | None
 ) -> Float[Tensor, "*rows m"]:
-    """Shares of each row over the sum of its scores, which are never negative."""
+    """The shares, divided by the sum of each row's non-negative scores."""
     if allowed is not None:
         shares, scores = shares * allowed, scores * allowed
     return shares / scores.sum(-1, keepdim=True).clamp(min=torch.finfo(scores.dtype).tiny)
