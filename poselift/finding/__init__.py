@@ -1,6 +1,7 @@
-"""Finding people: where and when a detector looks, in a file and live.
+"""Finding people: where and when a detector looks.
 
-It imports nothing of lifting. A `Clip` is what lifting takes: frames, the people in each frame, and a tracker.
+In a file and live. It imports nothing of lifting. A `Clip` is what lifting takes: frames, the people in each frame, and
+a tracker.
 """
 
 from poselift.finding.people_finder import PeopleFinder, build_finder

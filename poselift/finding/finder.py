@@ -1,4 +1,4 @@
-"""Where and when a detector looks: people are followed from look to look, and newcomers are searched for."""
+"""Where and when a detector looks. People are followed from look to look, and newcomers are searched for."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -55,11 +55,13 @@ class Helper(Protocol):
     """A second model beside the detector."""
 
     def note(self, frame: Frame, found: Detections, people: Sequence[Followed]) -> None:
-        """Receives each frame with a look, the people in it, and who each of them is."""
+        """Receives each frame with a look, its people and their identities."""
         ...
 
     def vouch(self, frame: Frame, found: Detections, people: Sequence[Followed]) -> tuple[Detections, list[int]]:
-        """The people of a look, some of them as the model sees them; and their rows: they are recognised.
+        """The people of a look, and the rows of those recognised.
+
+        Some are as the model sees them.
 
         Args:
             frame: the picture.
@@ -70,7 +72,7 @@ class Helper(Protocol):
 
 
 class Finder:
-    """Finds the people of successive frames, with a memory of where they were.
+    """Finds people in successive frames, with a memory of their places.
 
     People who are followed are looked for around the place where they are expected. Searches of the whole picture run
     beside it and find newcomers, people who were lost, and whether those who are followed are people at all.
@@ -104,11 +106,11 @@ class Finder:
 
     @property
     def warnings(self) -> list[Caution]:
-        """When people were confused, or might be, and when somebody was lost in the picture."""
+        """Warnings of confused people, and of people lost in the picture."""
         return [*self._confusions.warnings(), *self._losses.warnings()]
 
     def look(self, frame: Frame, everybody: bool = False, later: Frame | None = None) -> Detections | None:
-        """The people at whom the finder looks in a frame; None where it does not look.
+        """The people found in a frame; None without a look.
 
         Args:
             frame: later than the frames before.
@@ -146,7 +148,7 @@ class Finder:
         return kept
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
-        """The people in each frame, newcomers from the first frame that shows them; see `PeopleFinder`."""
+        """The people in each frame; see `PeopleFinder`. Newcomers are in it from the first frame that shows them."""
         back = LooksBack(self._detector, self._pace.quick)
         for frame, later, last in pair_with_later_frames(frames, self._pace.looks):
             back.add(frame, self.look(frame, last, later if self._pace.calm == 1 else None))
@@ -156,7 +158,7 @@ class Finder:
         yield from back.take_ready()
 
     def _take_look_ahead(self, due: Sequence[Followed], newcomers: int, time: float) -> Detections | None:
-        """What the look ahead gives for this frame; None without one, or if it was at another place."""
+        """The answer of the look ahead for this frame, or None. None too if it was at another place."""
         ahead, self._ahead = self._ahead, None
         return None if ahead is None or newcomers or not ahead.serves(due, time) else ahead.found.result()
 
@@ -169,7 +171,7 @@ class Finder:
         self._search = RunningSearch.start(self._detector, frame.image, how, due, self._people, patient)
 
     def _find_newcomers(self, frame: Frame) -> tuple[list[Place], list[float]]:
-        """Places and box scores of what a search found beside the people who are followed."""
+        """Places and box scores of newcomers whom a search found."""
         search = self._search
         takes_time = not (self._wait or (self._wait_first and self._tick == 0))
         if search is None or not (search.is_done() if takes_time else frame.timestamp >= search.due):
@@ -198,7 +200,7 @@ class Finder:
         time: float,
         vouched: Sequence[int] = (),
     ) -> tuple[Detections, list[Followed]]:
-        """The people who were seen, each once, and who they are; those who were lost are no longer followed.
+        """The people seen, each once, with identities; the lost are dropped.
 
         Args:
             found: everybody in `due`, then the newcomers.

@@ -46,7 +46,7 @@ class Place:
     scores: Float[np.ndarray, " j"]
 
     def turn(self, angle: float) -> "Place":
-        """The same joints, for a look at a body that is turned by another angle."""
+        """The same joints, for a look at another body angle."""
         seen = self.points[np.isfinite(self.points).all(-1)]
         return replace(self, box=box_along(seen, angle), angle=angle) if len(seen) else self
 
@@ -117,7 +117,7 @@ class Followed:
         return round(self.angle / (np.pi / 2)) % 4
 
     def expected(self, time: float) -> Place:
-        """Where this person is expected, moved on with the velocity of the whole body."""
+        """Where this person is expected, by the whole body's velocity."""
         ahead = self._ahead(time)
         place = Place(self.expected_box(time), 0.0, self.keypoints + self._velocity * ahead, self.scores)
         return place.turn(self.angle + self._spin * ahead) if self.turned else place

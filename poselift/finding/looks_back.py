@@ -1,4 +1,4 @@
-"""Looks back in a file: newcomers are followed backwards to the first frame that shows them."""
+"""Looks back in a file, for newcomers. They are followed backwards to the first frame that shows them."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -27,7 +27,10 @@ _SAME = 0.3
 
 @dataclass
 class _Look:
-    """The people in a frame, or None without a look; the picture if it is kept, and its pixels' distance there."""
+    """A frame's people, and its picture if it is kept.
+
+    None for people without a look; and the pixels' distance there.
+    """
 
     time: float
     found: Detections | None
@@ -57,7 +60,7 @@ class LooksBack:
         self._looks.append(_Look(frame.timestamp, found, picture, step))
 
     def follow(self, person: Followed) -> None:
-        """Adds a newcomer of the last look to the looks before, as long as their pictures show this person.
+        """Adds a newcomer to earlier looks, while pictures show this person.
 
         Args:
             person: begun with the last look, with its time negated: looks back are looks at a film in reverse.
@@ -71,7 +74,7 @@ class LooksBack:
             look.found = found
 
     def take_ready(self, time: float = np.inf) -> Iterator[tuple[Detections | None, float]]:
-        """Hands out the looks that no newcomer can be added to any more.
+        """Hands out looks that no newcomer can join any more.
 
         Args:
             time: of the present, seconds; without it all looks are handed out.
@@ -86,7 +89,7 @@ class LooksBack:
     def _find(
         self, person: Followed, look: _Look, picture: UInt8[np.ndarray, "_ _ 3"], there: Detections
     ) -> Detections | None:
-        """The people of a look and this person; None if the picture does not show anybody else."""
+        """A look's people and this person. None if the picture does not show anybody else."""
         place = person.expected(-look.time)
         others = [
             _scale(Place(there.boxes[row], 0.0, there.keypoints[row], there.scores[row]), look.step)
@@ -112,5 +115,5 @@ class LooksBack:
 
 
 def _scale(place: Place, step: int) -> Place:
-    """A place in a picture of which every so many pixels are left."""
+    """A place in a picture of which every n-th pixel is left."""
     return Place(place.box / step, place.angle, place.points / step, place.scores)

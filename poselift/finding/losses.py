@@ -1,4 +1,4 @@
-"""People who were lost although nothing hid them and the picture does not end there."""
+"""People lost although nothing hid them inside the picture."""
 
 from dataclasses import dataclass, field
 
@@ -22,7 +22,7 @@ _NAMED, _REMEMBERED = 5, 1000
 
 @dataclass
 class _Loss:
-    """Where and when somebody was seen last, seconds, and when again; None if never."""
+    """Where and when somebody was lost, and when seen again. In seconds; None if never."""
 
     box: Float[np.ndarray, "4"]
     last: float

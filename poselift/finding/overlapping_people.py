@@ -1,4 +1,4 @@
-"""Looks at people who overlap: the others are painted out, and no joint goes to two people."""
+"""Looks at people who overlap. The others are painted out, and no joint goes to two people."""
 
 from collections.abc import Sequence
 
@@ -38,7 +38,7 @@ _FACE = ("nose", "eye", "ear")
 
 
 def touch(box: Float[np.ndarray, "4"], other: Float[np.ndarray, "4"]) -> bool:
-    """Whether a look at a person's box may show the person of another box."""
+    """Whether a look at one box may show another box's person."""
     reach = _REACH * (box[2:] - box[:2]).max()
     return bool((box[:2] - reach < other[2:]).all() and (other[:2] < box[2:] + reach).all())
 
@@ -78,7 +78,7 @@ def draw_silhouette(
 def paint_out_others(
     frame: UInt8[np.ndarray, "_ _ 3"], place: Place, others: Sequence[Place], skeleton: Skeleton, shared: bool = True
 ) -> tuple[UInt8[np.ndarray, "_ _ 3"], Float[np.ndarray, "2"]]:
-    """The part of a picture around a place, with the bodies of others painted out.
+    """A place's part of the picture, with other bodies painted out.
 
     Args:
         frame: the picture.
@@ -103,7 +103,7 @@ def paint_out_others(
 
 
 def _mean_score(place: Place, body: UInt8[np.ndarray, "h w"], low: Int[np.ndarray, "2"]) -> float:
-    """Mean score of the joints that lie on a body: those of who stands in front are higher; 0 without any."""
+    """Mean score of the joints on a body; 0 without any. Those of who stands in front are higher."""
     x, y = np.nan_to_num(place.points - low, nan=-1).round().astype(int).T
     inside = (x >= 0) & (y >= 0) & (x < body.shape[1]) & (y < body.shape[0])
     on = np.zeros(len(inside), bool)
@@ -112,7 +112,7 @@ def _mean_score(place: Place, body: UInt8[np.ndarray, "h w"], low: Int[np.ndarra
 
 
 def measure_agreement(found: Detections, place: Place, row: int = 0) -> float:
-    """Share of a person's joints where they were expected, 0 to 1, soft and weighted by their scores."""
+    """Soft share of joints where they were expected, 0 to 1. Weighted by their scores."""
     apart = np.linalg.norm(found.keypoints[row] - place.points, axis=-1) / place.size
     seen = np.isfinite(apart)
     weights = found.scores[row][seen]
@@ -122,7 +122,7 @@ def measure_agreement(found: Detections, place: Place, row: int = 0) -> float:
 def find_claimed_joints(
     found: Detections, expected: Sequence[Float[np.ndarray, "j 2"] | None]
 ) -> tuple[Bool[np.ndarray, "n j"], Bool[np.ndarray, "n j"]]:
-    """The joints that lie on another person's joint of the same kind, and are less likely to be there.
+    """Joints on another's joint of that kind, and less likely there.
 
     A joint that is where its owner was expected keeps its place; else the higher score decides, because the joints of
     somebody who is hidden score lower.
@@ -164,10 +164,10 @@ def find_claimed_joints(
 def find_doubtful_joints(
     found: Detections, expected: Sequence[Float[np.ndarray, "j 2"] | None], unseen: Sequence[Place]
 ) -> Bool[np.ndarray, "n j"]:
-    """The joints of limbs beside another person's joint of the same kind that may be that one.
+    """Limb joints that may be another person's joint beside them.
 
-    Two of three signs decide: the joint scores low, the other person has the higher score and so stands in front, and
-    the joint is nearer to the other's than to where its owner was expected.
+    Both are of the same kind. Two of three signs decide: the joint scores low, the other person has the higher score
+    and so stands in front, and the joint is nearer to the other's than to where its owner was expected.
 
     Args:
         found: the people of a frame; NaN for joints that were not seen.
@@ -197,7 +197,7 @@ def find_doubtful_joints(
 
 
 def _same_limbs(skeleton: Skeleton) -> Bool[np.ndarray, "j j"]:
-    """Whether two joints are of one kind, such as both knees, and of a limb."""
+    """Whether two joints are of one kind and of a limb. Both knees are."""
     kinds = [strip_side(joint) for joint in skeleton.joints]
     limbs = [joint.endswith(_LIMBS) for joint in skeleton.joints]
     return np.array([[one == other for other in kinds] for one in kinds]) & np.array(limbs)
@@ -211,11 +211,11 @@ class Confusions:
         self._people: list[tuple[float, float]] = []
 
     def joint(self, time: float) -> None:
-        """A joint of two people lies in one place at a time in seconds."""
+        """Two people's joints lie in one place at a time, seconds."""
         _extend(self._joints, time)
 
     def person(self, time: float) -> None:
-        """Somebody who overlaps with another person is not seen at a time in seconds."""
+        """Somebody overlapped is not seen at a time, seconds."""
         _extend(self._people, time)
 
     def warnings(self) -> list[Caution]:

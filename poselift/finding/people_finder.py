@@ -25,18 +25,20 @@ class PeopleFinder(Protocol):
         ...
 
     def look(self, frame: Frame) -> Detections | None:
-        """The people in the next frame; None where the finder does not look."""
+        """The people in the next frame; None without a look."""
         ...
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
-        """What `look` gives for each frame, and the frame's timestamp; the last frame gets a look in any case."""
+        """Each frame's people, as of `look`, and its timestamp. The last frame gets a look in any case."""
         ...
 
 
 def build_finder(
     detector: Detector, quality: str = DEFAULT_QUALITY, wait: bool = True, wait_first: bool = False
 ) -> PeopleFinder:
-    """The finder of a quality; it follows people if the detector can look at a place.
+    """The finder of a quality.
+
+    It follows people if the detector can look at a place.
 
     Args:
         detector: of any kind.

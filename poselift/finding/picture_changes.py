@@ -15,14 +15,14 @@ _MARGIN = 0.25
 
 
 class Changes:
-    """Compares pictures with the one that was searched last, away from the people who are followed."""
+    """Compares pictures with the last searched one, away from followed people."""
 
     def __init__(self) -> None:
         self._searched: UInt8[np.ndarray, "h w 3"] | None = None
         self._taken: Bool[np.ndarray, "h w"] | None = None
 
     def has_changed(self, image: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 4"]) -> bool:
-        """Whether something has changed since the last search; True if there was none.
+        """Whether anything changed since the last search; True before the first.
 
         Args:
             image: the picture.

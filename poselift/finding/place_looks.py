@@ -1,4 +1,4 @@
-"""Looks at people in their places, at another angle where the expected one leaves doubts."""
+"""Looks at people in their places. At another angle where the expected one leaves doubts."""
 
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -26,7 +26,9 @@ their angles, radians."""
 
 @dataclass(frozen=True)
 class LookAhead:
-    """A look at somebody in a later frame, which another core takes at the same time as the look before it.
+    """A look at a later frame, taken by another core meanwhile.
+
+    At somebody, at the same time as the look before it.
 
     Attributes:
         person: who is followed.
@@ -47,7 +49,10 @@ class LookAhead:
         return cls(person, frame.timestamp, place, pool().submit(_look_at, detector, frame.image, [place], quick))
 
     def serves(self, people: Sequence[Followed], time: float) -> bool:
-        """Whether a look at some people at a time in seconds would be at nearly the same place."""
+        """Whether another look at a time would be at the same place.
+
+        The time is in seconds; nearly the same place is enough.
+        """
         if time != self.time or len(people) != 1 or people[0] is not self.person:
             return False
         now = self.person.expected(time)
@@ -65,7 +70,7 @@ def look_at_places(
     found: Detections | None = None,
     others: Sequence[Place] = (),
 ) -> tuple[Detections, list[bool]]:
-    """The person in each place, and whether the look was at a turned body.
+    """Each place's person, and whether the look was at a turned body.
 
     Where a look leaves doubts, others at other angles follow, and the best score decides.
 
@@ -117,7 +122,7 @@ def _look(
     hidden: Sequence[Sequence[Place]],
     quick: bool,
 ) -> Detections:
-    """The person in each place, in a picture without those of `hidden` who overlap with the place."""
+    """Each place's person, in a picture without overlapping people of `hidden`."""
     near = [
         [other for other in others if touch(place.box, other.box)] for place, others in zip(places, hidden, strict=True)
     ]

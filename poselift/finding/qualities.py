@@ -40,7 +40,7 @@ _LATER = 4
 
 
 class Ticks:
-    """Chooses the frames that are nearest to the ticks of a clock, whatever the frame rate."""
+    """Chooses frames nearest to a clock's ticks, whatever the rate."""
 
     def __init__(self, rate: float) -> None:
         self._rate = rate
@@ -48,7 +48,7 @@ class Ticks:
         self._previous = 0.0
 
     def tick(self, time: float) -> int:
-        """Number of the last tick, from 0; a frame with a higher one than the frame before is chosen."""
+        """Number of the last tick, from 0. A frame with a higher one than the frame before is chosen."""
         if self._start is None:
             self._start = self._previous = time
         half = min(time - self._previous, 1 / self._rate) / 2
@@ -57,7 +57,9 @@ class Ticks:
 
 
 def pair_with_later_frames(frames: Iterable[Frame], rate: float) -> Iterator[tuple[Frame, Frame | None, bool]]:
-    """The frames; the next one at a tick of a clock, if at most `_LATER` frames later; and whether it is the last.
+    """Each frame with a later one for another core.
+
+    The frames; the next one at a tick of a clock, if at most `_LATER` frames later; and whether it is the last.
 
     Args:
         frames: in order.

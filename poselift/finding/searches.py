@@ -1,4 +1,4 @@
-"""When the whole picture is searched for people, and how; and searches in the background."""
+"""When and how whole pictures are searched for people. And searches in the background."""
 
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -51,7 +51,7 @@ class Searches:
     def choose_search(
         self, time: float, image: UInt8[np.ndarray, "_ _ 3"], people: Sequence[Followed]
     ) -> Search | None:
-        """The search that begins with a picture, at a time in seconds; None if none does."""
+        """The search that begins with a picture, or None. The time is in seconds."""
         boxes = np.array([person.expected_box(time) for person in people]).reshape(-1, 4)
         search = self._choose(time, image, boxes, people)
         if search is not None and 0 in search.turns:
@@ -94,13 +94,13 @@ class Searches:
         return Search(fine, tiles=tiles)
 
     def note_loss(self, person: Followed, time: float) -> None:
-        """Somebody was lost at a time in seconds: the next searches come sooner."""
+        """Notes somebody lost at a time, seconds: searches come sooner."""
         self._lost, self._fine, self._next = time, True, min(self._next, time + _RETRY)
         self._lost_turn = person.quarter
         self._next_turned = time if person.quarter else max(self._next_turned or time, time + 2 * _RETRY)
 
     def _turn(self, people: Sequence[Followed]) -> int:
-        """Quarter turns: of somebody who was lost, else of those in doubt, else the next."""
+        """Quarter turns of the next search. Those of somebody who was lost, else of those in doubt, else the next."""
         lost, self._lost_turn = self._lost_turn, 0
         return lost or next(
             (person.quarter for person in people if person.quarter and person.misses), next(self._turns)
@@ -135,7 +135,7 @@ class RunningSearch:
         people: Sequence[Followed],
         patient: bool = False,
     ) -> "RunningSearch":
-        """A search that begins; upright people and turned ones are searched for at the same time.
+        """A search that begins, for upright and turned people at once.
 
         Args:
             detector: searches.
@@ -161,7 +161,7 @@ class RunningSearch:
         return found.rows(pose_nms(found.keypoints, found.scores, found.boxes, found.box_scores))
 
     def shows_again(self, found: Detections) -> Bool[np.ndarray, " n"]:
-        """Which of the people whom it found are others' doubles: somebody is followed who looks the same."""
+        """Which people found are doubles of others. Somebody is followed who looks the same."""
         if not self.people:
             return np.zeros(len(found), bool)
         keypoints = np.concatenate([found.keypoints, [person.keypoints for person in self.people]])
@@ -170,7 +170,7 @@ class RunningSearch:
         return alike[: len(found), len(found) :].max(1) >= ALIKE
 
     def misses(self, person: Followed, found: Detections, shape: tuple[int, ...]) -> bool:
-        """Whether it should have found somebody who is not among those whom it found.
+        """Whether it should have found somebody, but did not.
 
         Args:
             person: who was followed when it began.

@@ -1,7 +1,8 @@
-"""A second model's looks at people who are followed, at every few frames; between them its answer is interpolated.
+"""A second model's looks at followed people.
 
-How far two models are apart changes slowly, because it is mostly a matter of how a body looks from one side. So the
-second model need not look at every frame: its difference from the first one is interpolated, and added.
+At every few frames; between them its answer is interpolated. How far two models are apart changes slowly, because it is
+mostly a matter of how a body looks from one side. So the second model need not look at every frame: its difference from
+the first one is interpolated, and added.
 """
 
 from bisect import bisect_right
@@ -50,7 +51,7 @@ class _Seen:
     looks: "list[Future[ModelDifference]]" = field(default_factory=list)
 
     def at(self, time: float, wait: bool) -> ModelDifference | None:
-        """The difference at a time in seconds; None if no look is near.
+        """The difference at a time, seconds; None without a look nearby.
 
         Args:
             time: seconds.
@@ -71,7 +72,7 @@ class _Seen:
         return self._decided(before, done).towards(self._decided(later, done), share)
 
     def _decided(self, row: int, done: Sequence[int]) -> ModelDifference:
-        """The difference of a look, by those before and after it; `done` has the rows of looks that may be used."""
+        """A look's difference, decided by those before and after. `done` has the rows of looks that may be used."""
         own = self.times[row]
         others = [(self.times[other] - own, self.looks[other]) for other in done if other != row]
         near = [(seconds, look.result()) for seconds, look in others if abs(seconds) <= _LASTS]
@@ -79,7 +80,7 @@ class _Seen:
 
 
 class SecondLooks:
-    """Looks of a second model, which the finder of the first one asks for.
+    """A second model's looks, asked for by the first one's finder.
 
     Args:
         detector: both models.
@@ -95,7 +96,7 @@ class SecondLooks:
         self._shape: tuple[int, ...] = (0, 0)
 
     def note(self, frame: Frame, found: Detections, people: Sequence[Followed]) -> None:
-        """Takes over the first model's look at a frame, and may look too.
+        """Takes over the first model's look, and may look too.
 
         Args:
             frame: the picture.
@@ -114,7 +115,7 @@ class SecondLooks:
             seen.looks.append(threads.submit(self._look, frame.image, found.keypoints[row], found.scores[row]))
 
     def vouch(self, frame: Frame, found: Detections, people: Sequence[Followed]) -> tuple[Detections, list[int]]:
-        """The people of the first model's look, some of them as the second one sees them; and their rows.
+        """The first model's people, some seen by the second; their rows.
 
         It is asked where the first model recognises nobody, or scores as low as with poses that it makes up. Its pose
         counts if it is sure of a person, and the pose fits better to what was expected.
@@ -158,7 +159,7 @@ class SecondLooks:
         return join_rows(found, joined, self._shape)
 
     def _look_for(self, frame: Frame, place: Place) -> Detections | None:
-        """Who is in a place, with the first model's joints; None if the second model is not sure of a person there."""
+        """Who is in a place, with the first model's joints. None if the second model is not sure of a person there."""
         again = self._detector.second.look_at(frame.image, place.points, np.maximum(place.scores, THRESHOLD))
         if again.box_scores[0] < _SURELY:
             return None
@@ -177,7 +178,7 @@ class SecondLooks:
         return compare(points, scores, again.keypoints[0], again.scores[0])
 
     def _find_later(self, found: Detections, row: int, time: float) -> Followed | None:
-        """Who somebody is whom a look back has added to a frame: the one who is nearest when first seen."""
+        """Who was added to a frame by a look back. The one who is nearest when first seen."""
         box = found.boxes[row]
         later = [seen for seen in self._seen.values() if seen.times and time < seen.times[0] <= time + _LASTS]
         if not later or not np.isfinite(box).all():
@@ -217,10 +218,10 @@ class JoiningFinder:
         return self._finder.warnings
 
     def look(self, frame: Frame) -> Detections | None:
-        """The people in the next frame; None where the finder does not look."""
+        """The people in the next frame; None without a look."""
         return self._looks.join(self._finder.look(frame), frame.timestamp)
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
-        """What `look` gives for each frame, newcomers from the first frame that shows them."""
+        """What `look` gives for each frame, newcomers included early. From the first frame that shows them."""
         for found, time in self._finder.find(frames):
             yield self._looks.join(found, time), time

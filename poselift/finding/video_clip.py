@@ -1,4 +1,4 @@
-"""Clips with people in them: the frames, the people in each frame, and a tracker.
+"""Clips with people: frames, people in each, and a tracker.
 
 A clip is a video with a detector (`VideoClip`), or a file of 2D keypoints (`poselift.keypoints.KeypointClip`).
 """
@@ -32,7 +32,7 @@ class PeopleTracker(Protocol):
     """Assigns detections to people, as `poselift.tracking.Tracker` does."""
 
     def update(self, detections: Detections | None, timestamp: float) -> list[int]:
-        """The number of each person in the next frame, None for one without a look; the timestamp is in seconds."""
+        """Each person's number in the next frame. None for one without a look; the timestamp is in seconds."""
         ...
 
     def tracks(self) -> list[Keypoints2D]:
@@ -74,13 +74,15 @@ class Clip(Protocol):
         ...
 
     def frames(self) -> Iterator[Frame]:
-        """The pictures in order, with their timestamps; pictures outside of the chosen span may be among them."""
+        """The pictures in order, with timestamps. Pictures outside of the chosen span may be among them."""
         ...
 
     def people(
         self, watch: Stopwatch | None = None, progress: ReadShare | None = None
     ) -> Iterator[tuple[Detections | None, float]]:
-        """The people in each frame of the chosen span, None where no detector looked, and its timestamp in seconds.
+        """People and time, in seconds, of each frame in the span.
+
+        None where no detector looked.
 
         Args:
             watch: counts the time to "read" and "detect".
@@ -93,7 +95,7 @@ class Clip(Protocol):
         ...
 
     def hands_of(self, track: Keypoints2D) -> Hands | None:
-        """The hands that the input has of a person, in the axes of the camera; None without any."""
+        """A person's hands in the input, or None. In the axes of the camera."""
         ...
 
 
@@ -164,7 +166,7 @@ class VideoClip:
 
 
 def read_frames(clip: Clip, watch: Stopwatch, progress: ReadShare | None) -> Iterator[Frame]:
-    """The frames of a clip, decoded ahead, for its own `people`; see there for the arguments."""
+    """A clip's frames, decoded ahead; see `people` for the arguments."""
     first: float | None = None
     # Decoded beside detection, so reading takes the time that detection waits for a frame.
     for frame in watch.timed("read", prefetch(clip.frames(), AHEAD)):

@@ -1,4 +1,7 @@
-"""The factor that makes a lifter's uncertainty hold for nine of ten joints of new people."""
+"""The factor that calibrates a lifter's uncertainty.
+
+With it, uncertainty holds for nine of ten joints of new people.
+"""
 
 from collections.abc import Iterable
 
@@ -31,10 +34,10 @@ def error_ratios(view: View, motion: Motion) -> Float[np.ndarray, " n"]:
 
 
 def errors_beside_uncertainty(view: View, motion: Motion) -> tuple[Float[np.ndarray, "t j"], Float[np.ndarray, "t j"]]:
-    """Error and uncertainty of each joint, metres; the error is NaN where the joint has no truth or no uncertainty.
+    """Error and uncertainty of each joint, metres.
 
-    The uncertainty is that relative to the body: benchmarks have too few bodies to calibrate the part of an unknown
-    size and tilt (`poselift.kinematics.whole_body`).
+    The error is NaN where the joint has no truth or no uncertainty. The uncertainty is that relative to the body:
+    benchmarks have too few bodies to calibrate the part of an unknown size and tilt (`poselift.kinematics.whole_body`).
 
     Raises:
         InputError: the lifter gives no uncertainty.

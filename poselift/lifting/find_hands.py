@@ -22,10 +22,10 @@ _NEEDED = [f"{side}_{joint}" for side in SIDES for joint in ("elbow", "wrist")]
 
 
 def find_hands(frames: Iterable[Frame], motions: Sequence[Motion], camera: Camera, model: HandModel) -> list[Hands]:
-    """The hands of each person: looks about the wrists of each frame, made steady over time.
+    """The hands of each person, looked for at the wrists.
 
-    A hand's metric joints are those of the model, turned into the axes of the camera frame: the model sees a hand as if
-    it were in the middle of the picture.
+    They are made steady over time. A hand's metric joints are those of the model, turned into the axes of the camera
+    frame: the model sees a hand as if it were in the middle of the picture.
 
     Args:
         frames: of the video, in order.
@@ -59,7 +59,7 @@ def find_hands(frames: Iterable[Frame], motions: Sequence[Motion], camera: Camer
 
 
 def place_given_hands(hands: Hands, timestamps: Float[np.ndarray, " t"], camera: Camera) -> Hands:
-    """Hands of a file of keypoints, made steady over time where they are in 3D.
+    """Hands of a file of keypoints, smoothed over time where in 3D.
 
     Args:
         hands: whose joints are as of a hand in the middle of the picture.
@@ -75,7 +75,7 @@ def place_given_hands(hands: Hands, timestamps: Float[np.ndarray, " t"], camera:
 
 
 def _drop_others_hands(looks: "list[_Look]") -> "list[_Look]":
-    """The looks of a frame without those that see a hand whose wrist is nearer to another one's."""
+    """A frame's looks without hands nearer to another person's wrist."""
     kept: list[_Look] = []
     for look in sorted(looks, key=_off_wrist):
         hand = look[3].keypoints
@@ -107,7 +107,7 @@ class _Person:
         self._scores = np.zeros(shape[:2])
 
     def row_at(self, time: float) -> int | None:
-        """The row of a time in seconds; None if this person has none."""
+        """The row of a time in seconds, or None."""
         row = int(np.searchsorted(self._times, time - _SOON))
         return row if row < len(self._times) and abs(self._times[row] - time) <= _SOON else None
 
@@ -136,7 +136,7 @@ _Look = tuple[_Person, int, int, Hand]
 
 
 def _turn_to_ray(pixel: Float[np.ndarray, "2"], camera: Camera) -> Float[np.ndarray, "3 3"]:
-    """The smallest rotation from the optical axis to the ray of a pixel."""
+    """The smallest rotation from the optical axis to a pixel's ray."""
     ray = camera.rays(pixel[None])[0].astype(np.float64)
     x, y, z = ray / np.linalg.norm(ray)
     cross = np.array([[0, 0, x], [0, 0, y], [-x, -y, 0]])

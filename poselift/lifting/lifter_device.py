@@ -1,4 +1,4 @@
-"""Where the lifter of a video runs: on a GPU, or on the CPU beside the detector."""
+"""Where a video's lifter runs: on a GPU, or the CPU."""
 
 from pathlib import Path
 

@@ -24,7 +24,7 @@ time of `small`, for some 2 mm more error (their cards)."""
 
 
 def default_detector(quality: str) -> str:
-    """Name of the detector that is used with a quality if nobody chooses one."""
+    """Name of the default detector of a quality."""
     return QUICK_DETECTOR if quality == "fast" else DEFAULT_DETECTOR
 
 
@@ -44,7 +44,7 @@ class DetectorRequest:
 
     @property
     def prefers_cpu(self) -> bool:
-        """Whether it stays on the CPU unless told otherwise: MoveNet, which is faster there (benchmarks/gpu.md)."""
+        """Whether the detector stays on the CPU by default. MoveNet does, as it is faster there (benchmarks/gpu.md)."""
         return self.name.startswith("movenet")
 
     def build(self, device: str, quiet: bool = False) -> Detector:
@@ -63,7 +63,9 @@ class DetectorRequest:
 
 @dataclass(frozen=True)
 class DetectionRequest:
-    """What the detections of a video depend on: lifting again with an equal one needs no picture.
+    """What a video's detections depend on.
+
+    Lifting again with an equal one needs no picture.
 
     Attributes:
         start: first second of the span; the beginning if None.
@@ -94,7 +96,9 @@ class DetectionRequest:
 
 @dataclass(frozen=True)
 class LiftRequest:
-    """What to lift, with which lifter and options, and into which frame and joints.
+    """What to lift, with which lifter and options, in which frame.
+
+    And the joints of the result.
 
     Attributes:
         detection: the span, and how people are found in it.

@@ -1,7 +1,8 @@
-"""A run: from a clip of people to a recording in 3D, the same for every command, a batch, a page and Python.
+"""A run: from a clip of people to a recording in 3D.
 
-The order of the steps stands here, once: find and follow people, settle left and right, lift each one, take heights,
-place all in the world, keep the joints that are wanted, filter.
+It is the same for every command, a batch, a page and Python. The order of the steps stands here, once: find and follow
+people, settle left and right, lift each one, take heights, place all in the world, keep the joints that are wanted,
+filter.
 """
 
 import logging
@@ -142,7 +143,7 @@ def lift_clip(
 
 
 def choose_skeleton(name: str | None, weights: Weights) -> Skeleton:
-    """The joints of a result, checked against the weights before the long work.
+    """The joints of a result, checked before the long work.
 
     Args:
         name: of the skeleton; Human3.6M's if None, or all joints of weights that lack one of these.
@@ -165,7 +166,7 @@ def choose_skeleton(name: str | None, weights: Weights) -> Skeleton:
 def _track(
     clip: Clip, watch: Stopwatch, progress: ReadShare
 ) -> tuple[list[Keypoints2D], Float[np.ndarray, " t"], list[float]]:
-    """Everybody's keypoints, the timestamps of all frames, and the best joint score of each look."""
+    """Everybody's keypoints, all frames' timestamps, and each look's best score."""
     tracker = clip.tracker()
     times: list[float] = []
     best: list[float] = []
@@ -197,7 +198,10 @@ def _place_in_world(
     tilt: float | None,
     warnings: list[Caution],
 ) -> World:
-    """The motions in the world frame; adds warnings of a camera or an up that is doubtful, or of missing feet."""
+    """The motions in the world frame; adds warnings.
+
+    They are of a camera or an up that is doubtful, or of missing feet.
+    """
     up = None if tilt is None else up_of_tilt(math.radians(tilt))
     warnings.extend(Caution(text, "camera") for text in found.warnings())
     if found.path is None:
@@ -216,7 +220,10 @@ def _place_in_world(
 
 
 def _check_hands(clip: Clip, given: Sequence[Hands | None]) -> None:
-    """Raises an InputError where nobody has hands in 3D, and there is no video in which to look for them."""
+    """Raises an InputError where no hands are or can be found.
+
+    Nobody has hands in 3D, and there is no video in which to look for them.
+    """
     if all(own is None for own in given):
         raise InputError(f"{clip.path} has keypoints without hands, and hands are looked for in a video; add it")
     if not any(own is not None and own.in_3d for own in given):
@@ -233,9 +240,10 @@ def _with_hands(motion: Motion, hands: Hands | None, camera: Camera) -> Motion:
 
 
 def smooth_motion(motion: Motion, cutoff: float | None, warnings: list[Caution]) -> Motion:
-    """The motion through the filter; as it is, and with a warning, where its frames are too few.
+    """The motion, filtered if its frames are enough.
 
-    Only the timestamps tell their rate: that of the file is an average, and phones change theirs.
+    Otherwise it stays, with a warning. Only the timestamps tell their rate: that of the file is an average, and phones
+    change theirs.
     """
     if cutoff is None:
         return motion
@@ -248,7 +256,7 @@ def smooth_motion(motion: Motion, cutoff: float | None, warnings: list[Caution])
 
 
 def _describe_origin(clip: Clip, weights: Weights) -> Origin:
-    """Where the recording comes from; window and factor of a lifter are not part of its checksum."""
+    """Where the recording comes from. Window and factor of a lifter are not part of its checksum."""
     lifter = {
         "name": weights.name,
         "sha256": weights.sha256,

@@ -1,4 +1,4 @@
-"""Which side is left: exchanged sides of a track are put back, as far as the track and the lifter tell."""
+"""Settles which side is left. Exchanged sides of a track are put back, as far as the track and the lifter tell."""
 
 from dataclasses import dataclass, replace
 
@@ -58,7 +58,7 @@ class Sides:
         return found
 
     def widen(self, motion: Motion) -> Motion:
-        """The motion with an uncertainty that covers a joint's other side in unsure frames."""
+        """The motion with uncertainty for unsure sides. It covers a joint's other side in unsure frames."""
         if motion.uncertainty is None or not self.unsure.any():
             return motion
         others = list(motion.skeleton.flip_indices)
@@ -75,7 +75,7 @@ def as_given(keypoints: Keypoints2D) -> Sides:
 def settle_sides(
     keypoints: Keypoints2D, weights: Weights, camera: Camera, options: LiftOptions = LiftOptions()
 ) -> Sides:
-    """The track with left and right put back where a detector exchanged them.
+    """The track with a detector's exchanged sides put back.
 
     Exchanges of up to half a second go by the frames around. Of longer ones, the lifter says which of three readings
     it expects: as given, the sides of most frames, or those of the rest; it gives a smaller uncertainty to bodies as
@@ -117,7 +117,7 @@ def _surprises(
     camera: Camera,
     options: LiftOptions,
 ) -> list[float]:
-    """Mean logarithm of the lifter's uncertainty for each reading, around the first change of the sides."""
+    """Mean log uncertainty of the lifter for each reading of the sides. Around their first change."""
     change = int(np.flatnonzero(np.diff(doubtful.astype(int)))[0]) + 1
     near = slice(max(0, change - _LOOK), change + _LOOK)
     found = []

@@ -1,4 +1,4 @@
-"""The one way from a person's keypoints to their motion: prepare, network, finish."""
+"""The one way from keypoints to motion: prepare, network, finish."""
 
 from poselift.core.annotations import check_annotations
 from poselift.geometry.camera import Camera

@@ -24,7 +24,7 @@ _SHAPE = 2.0
 
 
 def cost(difference: PoseDifference | None, elapsed: float) -> float:
-    """Cost of assigning two poses to one person; infinite if they cannot be one.
+    """Cost of assigning two poses to one person; infinite if impossible.
 
     The cost of a displacement decreases with the time since the person was last seen: the error of a prediction is a
     tenth of a body length at first, and grows by a body length per second. So a person who comes out of hiding is
@@ -45,7 +45,7 @@ def cost(difference: PoseDifference | None, elapsed: float) -> float:
 
 
 def assign(costs: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
-    """Pairs (row, column): as many as possible, of the least total cost, none of infinite cost."""
+    """Pairs (row, column), as many as possible, of least total cost. None has an infinite cost."""
     table = np.array(costs, dtype=float)
     if table.size == 0:
         return []

@@ -16,11 +16,11 @@ _GUESSED, _GUESSES = 0.6, 10
 
 
 def stitch(tracks: list[Track]) -> list[Track]:
-    """The tracks, with fragments of one person joined, ordered by their first frame.
+    """The tracks, with one person's fragments joined.
 
-    A track is joined to a later one that starts up to four seconds after its end, if both predictions are within the
-    tracker's gates: the end of the first, moved forward by its velocity, and the start of the second, moved back by its
-    own. All pairs of a clip are chosen together, at the least total cost.
+    They are ordered by their first frame. A track is joined to a later one that starts up to four seconds after its
+    end, if both predictions are within the tracker's gates: the end of the first, moved forward by its velocity, and
+    the start of the second, moved back by its own. All pairs of a clip are chosen together, at the least total cost.
 
     Args:
         tracks: in any order; they are not changed.
@@ -44,10 +44,10 @@ def stitch(tracks: list[Track]) -> list[Track]:
 
 
 def _next_parts(tracks: list[Track]) -> dict[int, int]:
-    """Index of the next fragment of the same person, by index; the tracks are sorted by start.
+    """Index of each fragment's next one, by index.
 
-    Pairs that share no track, directly or through others, are assigned apart: hours of a busy street have tens of
-    thousands of tracks, and the time of one assignment grows with their third power.
+    The tracks are sorted by start. Pairs that share no track, directly or through others, are assigned apart: hours of
+    a busy street have tens of thousands of tracks, and the time of one assignment grows with their third power.
     """
     costs = _possible_pairs(tracks)
     chosen: dict[int, int] = {}
@@ -59,7 +59,7 @@ def _next_parts(tracks: list[Track]) -> dict[int, int]:
 
 
 def _group_connected(pairs: Iterable[tuple[int, int]]) -> Iterable[list[tuple[int, int]]]:
-    """The pairs in groups that share no track; a track counts apart as the earlier and as the later part."""
+    """The pairs in groups that share no track. A track counts apart as the earlier and as the later part."""
     leader: dict[tuple[str, int], tuple[str, int]] = {}
 
     def first(node: tuple[str, int]) -> tuple[str, int]:
@@ -78,7 +78,7 @@ def _group_connected(pairs: Iterable[tuple[int, int]]) -> Iterable[list[tuple[in
 
 
 def _possible_pairs(tracks: list[Track]) -> dict[tuple[int, int], float]:
-    """Costs of joining two tracks, by their indices, where that is possible; the tracks are sorted by start."""
+    """Costs of joining tracks, by their indices, where possible. The tracks are sorted by start."""
     starts = [track.timestamps[0] for track in tracks]
     costs = {}
     for index, earlier in enumerate(tracks):
@@ -92,7 +92,7 @@ def _possible_pairs(tracks: list[Track]) -> dict[tuple[int, int], float]:
 
 
 def _cost(earlier: Track, later: Track) -> float:
-    """Cost of joining two tracks, the first of which ends before the second starts."""
+    """Cost of joining a track to one that starts later."""
     gap = later.timestamps[0] - earlier.timestamps[-1]
     if gap > _MAX_GAP:
         return np.inf
@@ -101,7 +101,7 @@ def _cost(earlier: Track, later: Track) -> float:
 
 
 def _without_guesses(track: Track) -> Track:
-    """The track without its last looks, where they score far less than the others: somebody who is lost is guessed."""
+    """The track without its last looks, if they score far less. A detector guesses somebody who is lost."""
     means = np.array([scores.mean() for scores in track.scores])
     sure = np.flatnonzero(means >= _GUESSED * np.median(means))
     end = max(int(sure[-1]) + 1, len(means) - _GUESSES)
@@ -115,7 +115,7 @@ def _without_guesses(track: Track) -> Track:
 
 
 def _cost_across(earlier: Track, later: Track) -> float:
-    """Cost of joining the end of a track to the start of another."""
+    """Cost of joining one track's end to another's start."""
     gap = later.timestamps[0] - earlier.timestamps[-1]
     forwards = earlier.difference(later.timestamps[0], later.keypoints[0], later.scores[0])
     return max(cost(forwards, gap), cost(later.difference_backwards(earlier), gap))

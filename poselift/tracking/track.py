@@ -1,4 +1,4 @@
-"""The observations of one person so far, and the prediction of the next one."""
+"""One person's observations so far, and the prediction of the next."""
 
 from dataclasses import dataclass, field
 
@@ -32,7 +32,7 @@ class PoseDifference:
 
 
 def size_of(keypoints: Float[np.ndarray, "j 2"]) -> float:
-    """Longer side of the bounding box of the seen joints, pixels, at least 1."""
+    """Longer side of the seen joints' bounding box, pixels, at least 1."""
     seen = keypoints[np.isfinite(keypoints).all(-1)]
     return max(1.0, float(np.ptp(seen, axis=0).max())) if len(seen) else 1.0
 
@@ -43,7 +43,7 @@ def displacement(
     end: Float[np.ndarray, "j 2"],
     end_scores: Float[np.ndarray, " j"],
 ) -> tuple[Float[np.ndarray, "2"], float] | None:
-    """Displacement of one pose against another, a mean over joints weighted by both scores.
+    """Displacement between two poses: a mean weighted by both scores.
 
     Returns:
         The displacement, and the mean distance of the joints from it, in pixels; None without a common joint.
@@ -112,7 +112,7 @@ class Track:
     def difference(
         self, timestamp: float, keypoints: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"]
     ) -> PoseDifference | None:
-        """Difference between a pose and the predicted one; None without a common joint.
+        """Difference of a pose from the prediction; None without common joints.
 
         The velocity decays as v exp(-t / 1 s), so the prediction moves by at most one second of it.
         """
@@ -120,7 +120,7 @@ class Track:
         return _difference(self.keypoints[-1] + ahead, self.scores[-1], keypoints, scores)
 
     def difference_backwards(self, earlier: "Track") -> PoseDifference | None:
-        """Difference between the end of an earlier track and the start of this one, predicted backwards."""
+        """Difference of an earlier track's end from this start, predicted backwards."""
         behind = self.first_velocity * _fade(self.timestamps[0] - earlier.timestamps[-1])
         return _difference(earlier.keypoints[-1], earlier.scores[-1], self.keypoints[0] - behind, self.scores[0])
 
@@ -151,6 +151,6 @@ def _difference(
 
 
 def _extent(points: Float[np.ndarray, "j 2"], weights: Float[np.ndarray, " j"]) -> float:
-    """Extent of points along the longer side, pixels, at least 1: of an even bar with their weighted deviation."""
+    """Extent of points along the longer side, pixels, at least 1. That of an even bar with their weighted deviation."""
     weights = weights / weights.sum()
     return max(1.0, float(np.sqrt(12 * weights @ (points - weights @ points) ** 2).max()))

@@ -116,7 +116,7 @@ class Tracker:
         return numbers
 
     def tracks(self) -> list[Keypoints2D]:
-        """The keypoints of each person so far, numbered from 1 in order of first appearance.
+        """Everybody's keypoints so far, numbered from 1 by first appearance.
 
         First, fragments with observations in less than 30 % of the frames with a look are dropped. Then fragments of
         one person are joined over up to four seconds. At last, people who were observed for less than 0.25 s (or half
@@ -156,7 +156,7 @@ class Tracker:
         ]
 
     def _forget(self) -> None:
-        """Leaves what `update` needs: the last observation of those who are still searched."""
+        """Forgets what `update` does not need. The last observation of those who are still searched stays."""
         for track in self._alive:
             track.shorten()
         del self._timestamps[:-1]

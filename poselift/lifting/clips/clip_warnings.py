@@ -38,7 +38,7 @@ def find_warnings(
     motions: Sequence[Motion],
     skeleton_in: Skeleton,
 ) -> list[Caution]:
-    """All warnings of a clip and of the people who were lifted, one line each.
+    """All warnings of a clip and its lifted people, one line each.
 
     Args:
         given: those of the clip itself.
@@ -60,7 +60,7 @@ def find_warnings(
 
 
 def find_absence(tracks: Sequence[Keypoints2D], frames: int, best: Sequence[float]) -> list[Caution]:
-    """A warning where nobody was found or tracked, from the best joint score of each look."""
+    """A warning where nobody was found or tracked. It follows from the best joint score of each look."""
     if not any(best):
         return [Caution(f"nobody was found in the {len(best)} of {frames} frames that were looked at", "missing")]
     if tracks:
@@ -105,7 +105,7 @@ def find_doubts(motion: Motion, skeleton_in: Skeleton) -> list[Caution]:
 
 
 def find_rare_people(tracks: Sequence[Keypoints2D], frames: int) -> list[Caution]:
-    """A warning that names the people who are seen in less than half of the clip, at most 10."""
+    """A warning that names people seen in less than half the clip. It names at most 10."""
     shares = {track.person: seen_share(track, frames) for track in tracks}
     rarely = [f"person {person} ({share:.0%})" for person, share in shares.items() if share < _RARELY]
     if len(rarely) > _NAMED:
@@ -114,7 +114,9 @@ def find_rare_people(tracks: Sequence[Keypoints2D], frames: int) -> list[Caution
 
 
 def find_unsure(motion: Motion, skeleton_in: Skeleton, frames: int) -> list[Caution]:
-    """A warning where many of a person's keypoints are unsure, as in bad pictures.
+    """A warning where many of a person's keypoints are unsure.
+
+    Bad pictures have such keypoints.
 
     Args:
         motion: of the person.
@@ -136,7 +138,10 @@ def find_unsure(motion: Motion, skeleton_in: Skeleton, frames: int) -> list[Caut
 
 
 def find_odd_rate(interval: float) -> list[Caution]:
-    """A warning where the usual interval of the timestamps, seconds, is of a frame rate outside the measured range."""
+    """A warning where the frame rate is outside the measured range.
+
+    By the usual interval of the timestamps, seconds.
+    """
     if not interval or _RATES[0] <= 1 / interval <= _RATES[1]:
         return []
     text = (
@@ -171,7 +176,9 @@ def find_gaps(times: Float[np.ndarray, " t"], interval: float) -> list[Caution]:
 
 
 def seen_share(keypoints: Keypoints2D, frames: int) -> float:
-    """Share of a clip's frames with a person, 0 to 1; frames between two looks count.
+    """Share of a clip's frames with a person, 0 to 1.
+
+    Frames between two looks count.
 
     Args:
         keypoints: of the person.

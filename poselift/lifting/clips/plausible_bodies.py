@@ -1,4 +1,4 @@
-"""Whether a lifted body can be that of a person: what cannot comes from keypoints that were read wrongly."""
+"""Whether a lifted body can be a person's. What cannot comes from keypoints that were read wrongly."""
 
 import numpy as np
 from jaxtyping import Float
@@ -23,7 +23,9 @@ Winter (Biomechanics and Motor Control of Human Movement, 2009, figure 4.1), and
 
 
 def doubt_body(motion: Motion) -> list[str]:
-    """What speaks against a person's body, one phrase each; none for a body of human size and proportions.
+    """What speaks against a person's body, one phrase each.
+
+    None for a body of human size and proportions.
 
     Args:
         motion: joints in metres, medians over the frames count. A given height is not doubted.

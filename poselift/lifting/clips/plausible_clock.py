@@ -1,4 +1,4 @@
-"""Whether a motion's clock can be true: by how fast legs alternate and joints move."""
+"""Whether a motion's clock can be true. By how fast legs alternate and joints move."""
 
 import numpy as np
 from jaxtyping import Float
@@ -22,7 +22,7 @@ _SMOOTH = 1.9
 
 
 def doubt_clock(motion: Motion) -> str | None:
-    """Why the clock of a motion is likely wrong; None if nothing speaks against it.
+    """Why a motion's clock is likely wrong, or None.
 
     Slow motion shows in an even gait that is slower than anybody's. Steps are counted by the ankles relative to each
     other, so neither the ground nor the camera matters.
@@ -55,13 +55,13 @@ def doubt_clock(motion: Motion) -> str | None:
 
 
 def _swing(apart: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, " t"]:
-    """The vector between the ankles along the direction in which it changes most, around its mean."""
+    """The vector between the ankles along its main direction, without its mean."""
     centred = apart - apart.mean(0)
     return np.asarray(centred @ np.linalg.svd(centred, full_matrices=False)[2][0])
 
 
 def _crossings(values: Float[np.ndarray, " t"], times: Float[np.ndarray, " t"]) -> Float[np.ndarray, " n"]:
-    """Times at which the values change from well below 0 to well above it, or back."""
+    """Times at which the values cross 0, well to both sides."""
     far = np.flatnonzero(np.abs(values) > values.std() / 2)
     changes = np.flatnonzero(np.diff(np.sign(values[far])))
     return np.asarray((times[far[changes]] + times[far[changes + 1]]) / 2)

@@ -1,4 +1,4 @@
-"""Bones of constant length: a body does not grow or shrink from frame to frame."""
+"""Constant bone lengths: bones do not change from frame to frame."""
 
 from collections import deque
 
@@ -22,7 +22,9 @@ def measure_clip(
     skeleton_in: Skeleton,
     skeleton: Skeleton,
 ) -> Float[np.ndarray, " j"] | None:
-    """The median length of each bone over a clip, by the joint at its end; None if no frame is known.
+    """Median length of each bone, by the joint at its end.
+
+    None if no frame is known.
 
     Args:
         joints: relative to the root, metres; NaN in frames left empty.
@@ -55,7 +57,7 @@ class BonesSoFar:
         self.lengths: np.ndarray | None = None
 
     def measure(self, time: float, joints: Float[np.ndarray, "t j 3"], prepared: Prepared) -> np.ndarray | None:
-        """The lengths, with those of the pose at a time if it was seen; None before the first one."""
+        """The lengths, with those of the pose at a time if seen. None before the first one."""
         row = int(np.searchsorted(prepared.keypoints.timestamps, time))
         due = row < len(joints) and time - self._time >= _INTERVAL
         if due and prepared.keypoints.timestamps[row] == time and prepared.seen[row]:

@@ -1,4 +1,4 @@
-"""The joints that the network gives become a motion, for files and streams alike."""
+"""From the network's joints to a motion, for files and streams alike."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -104,7 +104,7 @@ def finish(
 def _refine(
     segment: Segment, lifted: Lifted, weights: Weights, options: LiftOptions
 ) -> tuple[Float[np.ndarray, "n j 3"], Float[np.ndarray, "n j"] | None]:
-    """Joints in the camera frame, moved towards their rays, and their uncertainty, in the network's frames."""
+    """Joints moved towards their rays, and their uncertainty. In the camera frame, and in the network's frames."""
     poses, radii = turn_back(lifted.joints, segment.turns), lifted.uncertainty
     if not options.refine and radii is None:
         return poses, None

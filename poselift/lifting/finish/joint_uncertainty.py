@@ -1,4 +1,4 @@
-"""How far off a joint may be: what the lifter says, and how well its pose fits the keypoints."""
+"""Each joint's uncertainty: the lifter's, and how the pose fits the keypoints."""
 
 from jaxtyping import Float
 
@@ -29,7 +29,7 @@ _UNSEEN_ROOT = 1.08
 def adjust_uncertainty(
     uncertainty: Float[Array, "t j"], offsets: Float[Array, "t j 3"], weights: Float[Array, "t j"]
 ) -> Float[Array, "t j"]:
-    """Uncertainty, enlarged where it is large and where the pose misses its keypoints.
+    """Uncertainty, enlarged where large and where the pose misses its keypoints.
 
     A lifter learns its errors from the people of its training data. Other people's large errors are larger than it
     says. The mean distance of a clip's pose from its rays is an error that can be seen. The error of a root without a

@@ -1,9 +1,9 @@
-"""Level feet: two feet that stand are at one height, which says how far one is behind the other.
+"""Level feet: two standing feet are at one height.
 
-Most of a lifter's error is along the line of sight. A camera looks down at standing feet at an angle, so a foot that
-is too near seems to float, and one that is too far seems to stand below the ground. Each foot moves along its line of
-sight to where both are level, as far as its depth is doubted. The camera must be still while the feet stand: in a
-moving picture no foot is at rest.
+That says how far one is behind the other. Most of a lifter's error is along the line of sight. A camera looks down at
+standing feet at an angle, so a foot that is too near seems to float, and one that is too far seems to stand below the
+ground. Each foot moves along its line of sight to where both are level, as far as its depth is doubted. The camera must
+be still while the feet stand: in a moving picture no foot is at rest.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ is below 5 degrees on the real takes of benchmarks/real.md and below 10 on the C
 
 
 def level_feet(motion: Motion) -> Float[np.ndarray, "t j 3"]:
-    """Joints with both feet at one height in the frames in which both stand.
+    """Joints with both feet at one height while both stand.
 
     The lengths of the legs' bones change by it; `set_bone_lengths` evens them out.
 

@@ -1,7 +1,7 @@
-"""Gaps filled from the person's own movement: who walks or waves does the same again before or after.
+"""Gaps filled from the person's own repeated movement.
 
-The poses before and after a gap are compared with the rest of the clip. Where they match well at some other time, what
-the person did between is taken from there.
+Who walks or waves does the same again before or after. The poses before and after a gap are compared with the rest of
+the clip. Where they match well at some other time, what the person did between is taken from there.
 """
 
 from itertools import pairwise
@@ -34,7 +34,7 @@ _LEAST = 0.5
 def fill_from_repetitions(
     joints: Float[np.ndarray, "t j 3"], known: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"], interval: float
 ) -> Float[np.ndarray, "t j 3"]:
-    """Joints that follow the person's own repetition in gaps, as far as one matches.
+    """Joints whose gaps follow the person's own repetition, where one matches.
 
     Args:
         joints: relative to the root, metres; NaN in gaps that stay empty.
@@ -60,7 +60,9 @@ def fill_from_repetitions(
 def _repetition(
     joints: Float[np.ndarray, "n j 3"], times: Float[np.ndarray, " n"], gap: Float[np.ndarray, " g"], interval: float
 ) -> tuple[Float[np.ndarray, "g j 3"], float] | None:
-    """Poses of the gap, from the best repetition, and its weight; None if there is nothing to compare.
+    """A gap's poses from the best repetition, and its weight.
+
+    None if there is nothing to compare.
 
     Args:
         joints: in the known frames around the gap.

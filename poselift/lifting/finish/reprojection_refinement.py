@@ -30,7 +30,9 @@ def measure_offsets(
     root: Float[Array, "t 3"],
     skeleton: Skeleton,
 ) -> Float[Array, "t j 3"]:
-    """Vectors from the joints to their rays, averaged over time, camera frame, metres.
+    """Vectors from joints to their rays, averaged over time, metres.
+
+    In the camera frame.
 
     Args:
         joints: relative to the root, metres; finite.
@@ -57,7 +59,7 @@ def measure_offsets(
 
 
 def move_to_rays(joints: Float[Array, "t j 3"], offsets: Float[Array, "t j 3"]) -> Float[Array, "t j 3"]:
-    """Joints moved part of the way to their rays, relative to the root.
+    """Joints moved partly to their rays, relative to the root.
 
     The lengths of bones change by it; `set_bone_lengths` evens them out.
 

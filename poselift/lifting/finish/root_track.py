@@ -1,4 +1,4 @@
-"""The root's place in the camera frame, from the rays of the keypoints and the root-relative pose."""
+"""The root's place in the camera frame. It follows from the rays of the keypoints and the root-relative pose."""
 
 from dataclasses import dataclass
 
@@ -52,7 +52,7 @@ def solve_root(
     times: Float[np.ndarray, " t"],
     standing: Standing | None = None,
 ) -> Float[np.ndarray, "t 3"]:
-    """The smooth track of the root that brings the joints closest to their rays.
+    """The root's smooth track that brings joints closest to their rays.
 
     Minimises the sum over frames and joints of w |(I - d d') (x + r)|², where d is a joint's unit ray, x its place
     relative to the root and r the root, plus the squared acceleration of r. Joints far off their ray count less
@@ -76,7 +76,7 @@ def solve_root(
     unit = np.where(weights[..., None] > 0, unit, 0.0).astype(np.float64)
 
     def across(points: np.ndarray) -> np.ndarray:
-        """The part of each joint's vector that is across its ray: (I - d d') x."""
+        """Each joint's vector across its ray: (I - d d') x."""
         return points - unit * (unit * points).sum(-1, keepdims=True)
 
     ties, moves = _standing_terms(standing, times)
@@ -98,7 +98,9 @@ def solve_root(
 
 
 def place_root(joints: Float[np.ndarray, "t j 3"], prepared: Prepared) -> Float[np.ndarray, "t 3"]:
-    """The root of a track in each of its segments; NaN between them, and in segments without a ray.
+    """A track's root in each of its segments.
+
+    NaN between them, and in segments without a ray.
 
     Args:
         joints: in the track's frames, relative to the root, camera frame, metres.
@@ -119,7 +121,7 @@ def _steps(times: Float[np.ndarray, " t"]) -> Float[np.ndarray, " steps"]:
 
 
 def _acceleration_matrix(times: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t 3"]:
-    """The three coefficients of the second derivative at each inner frame; zero at both ends."""
+    """Three coefficients of the second derivative at each frame; zero at the ends."""
     steps = _steps(times)
     before, after = steps[:-1], steps[1:]
     rows = np.zeros((len(times), 3))
@@ -132,7 +134,7 @@ def _acceleration_matrix(times: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t
 def _standing_terms(
     standing: Standing | None, times: Float[np.ndarray, " t"]
 ) -> tuple[Float[np.ndarray, " pairs"], Float[np.ndarray, "t 3"]]:
-    """Terms of standing feet in the normal equations: ties from frame to frame, and the right side."""
+    """Standing feet in the normal equations: ties between frames, and right side."""
     ties, target = np.zeros(len(times) - 1), np.zeros((len(times), 3))
     if standing is None:
         return ties, target
@@ -146,7 +148,7 @@ def _standing_terms(
 
 
 def _fixed_band(times: Float[np.ndarray, " t"], ties: Float[np.ndarray, " pairs"]) -> Float[np.ndarray, "13 n"]:
-    """The part of the normal equations' band that does not depend on the rays: smoothness, and standing feet."""
+    """The band of the normal equations that no ray changes. It has smoothness, and standing feet."""
     frames = len(times)
     band = np.zeros((2 * _REACH + 1, 3 * frames))  # band[_REACH + k, i] = A[i + k, i]
     if frames >= 3:
@@ -171,7 +173,7 @@ def _fixed_band(times: Float[np.ndarray, " t"], ties: Float[np.ndarray, " pairs"
 def _solve(
     pull: Float[np.ndarray, "t 3 3"], target: Float[np.ndarray, "t 3"], fixed: Float[np.ndarray, "13 n"]
 ) -> Float[np.ndarray, "t 3"]:
-    """Solves the normal equations, banded: unknown 3 t + c is coordinate c of frame t."""
+    """Solves the banded normal equations. Unknown 3 t + c is coordinate c of frame t."""
     frames = len(pull)
     band = fixed.copy()
     for row in range(3):

@@ -33,7 +33,7 @@ class PeopleLifter(Protocol):
     skeleton: Skeleton
 
     def push(self, people: Mapping[int, tuple[np.ndarray, np.ndarray]], timestamp: float) -> dict[int, StreamedPose]:
-        """The poses by number of the person, from the keypoints and scores of those who were found."""
+        """Poses by person's number, from keypoints and scores of those found."""
         ...
 
 
@@ -95,7 +95,7 @@ class LivePeople:
 
 
 class Latencies:
-    """Percentiles of any number of latencies, to a millisecond, above 10 s to 1 %. Memory hardly grows."""
+    """Percentiles of any number of latencies, in little memory. To a millisecond, above 10 s to 1 %."""
 
     def __init__(self) -> None:
         self._counts: Counter[int] = Counter()
@@ -112,7 +112,7 @@ class Latencies:
         self._counts[latency] += 1
 
     def percentile(self, share: float) -> int:
-        """Milliseconds that this share (0 to 1) of the latencies does not exceed; 0 without latencies."""
+        """Milliseconds that this share of latencies does not exceed. The share is 0 to 1; 0 without latencies."""
         latencies = sorted(self._counts)
         if not latencies:
             return 0

@@ -1,4 +1,4 @@
-"""A live source with all that makes 3D of it: capture, detector, tracker, lifter, world."""
+"""A live source and its 3D: capture, detector, tracker, lifter, world."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -52,9 +52,10 @@ class StreamRequest:
 
 
 class LiveStream:
-    """A source that is opened, and lifts; a context manager and an iterator over its processed frames.
+    """An opened source that lifts.
 
-    Frames that come faster than they can be processed are dropped, so that the lag does not grow.
+    A context manager and an iterator over its processed frames. Frames that come faster than they can be processed are
+    dropped, so that the lag does not grow.
 
     Args:
         request: what to stream.
@@ -115,7 +116,10 @@ class LiveStream:
 
 
 def _warm_up(detector: Detector, weights: Weights, camera: Camera) -> None:
-    """Runs the networks once: the first time takes longer, and frames would be dropped."""
+    """Runs the networks once, so that the first frames come in time.
+
+    The first time takes longer, and frames would be dropped.
+    """
     width, height = camera.image_size
     picture = np.zeros((height, width, 3), np.uint8)
     if isinstance(detector, MoveNetBlazePose):

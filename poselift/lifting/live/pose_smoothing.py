@@ -1,7 +1,8 @@
-"""Smoothing of a stream's poses: the newest frame of a window trembles, because no later frame steadies it.
+"""Smoothing of a stream's poses.
 
-The One Euro filter (Casiez et al. 2012, https://doi.org/10.1145/2207676.2208639) is a low-pass filter whose cutoff
-rises with the speed: slow movements are smoothed, fast ones hardly lag.
+The newest frame of a window trembles, because no later frame steadies it. The One Euro filter (Casiez et al. 2012,
+https://doi.org/10.1145/2207676.2208639) is a low-pass filter whose cutoff rises with the speed: slow movements are
+smoothed, fast ones hardly lag.
 """
 
 from dataclasses import replace

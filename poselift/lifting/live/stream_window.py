@@ -1,4 +1,4 @@
-"""The window of a stream: which recent frames are prepared for the pose that is due."""
+"""A stream's window: the recent frames for the pose that is due."""
 
 from dataclasses import replace
 
@@ -26,7 +26,9 @@ def stream_stride(times: Float[np.ndarray, " t"]) -> int:
 def choose_window_frames(
     times: Float[np.ndarray, " t"], seen: Bool[np.ndarray, " t"], time: float, most: int
 ) -> Int[np.ndarray, " n"]:
-    """Indices of the frames for the pose at a time; none if nothing was seen up to then.
+    """Indices of the frames for the pose at a time.
+
+    None if nothing was seen up to then.
 
     Args:
         times: of the recent frames, seconds, increasing.
@@ -48,7 +50,9 @@ def choose_window_frames(
 
 
 def cut_window(prepared: Prepared, time: float, most: int, token: int) -> tuple[Prepared, bool] | None:
-    """The segment of the pose at a time, and whether another segment comes later; None if the person was lost then.
+    """The segment of the pose at a time, and whether another follows.
+
+    None if the person was lost then.
 
     Args:
         prepared: frames of `choose_window_frames`.

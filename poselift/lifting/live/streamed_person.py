@@ -1,4 +1,4 @@
-"""One person of a stream: the recent frames, and the pose that the three stages give of them."""
+"""One person of a stream: recent frames, and poses of them."""
 
 from collections import deque
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ _ANGLES, _INTERVAL = 200, 0.1
 
 @dataclass(frozen=True)
 class _Frame:
-    """A frame as it was pushed, and whether the lifter can use one of its keypoints."""
+    """A pushed frame, and whether the lifter can use any keypoint."""
 
     time: float
     keypoints: Float[np.ndarray, "j 2"]
@@ -100,7 +100,7 @@ class StreamedPerson:
         return len(self._waiting)
 
     def add(self, keypoints: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"], timestamp: float) -> None:
-        """Adds a frame in which a detector looked for the person; all keypoints are NaN if it did not find them."""
+        """Adds a frame in which a detector looked for the person. All keypoints are NaN if it did not find them."""
         track = self._track([_Frame(timestamp, np.asarray(keypoints), np.asarray(scores), False)])
         used = track.used(self._options.threshold)[0] & self._known
         frame = _Frame(timestamp, track.keypoints[0], track.scores[0], bool(used.any()))
@@ -113,7 +113,7 @@ class StreamedPerson:
         self._forget()
 
     def next_window(self, last: bool = False) -> Prepared | None:
-        """The frames to lift for the next pose; None if there is nothing new to lift.
+        """Frames to lift for the next pose; None without new ones.
 
         Args:
             last: no more frames come.
@@ -157,7 +157,9 @@ class StreamedPerson:
         self._recent = _Recent(motion, self.last_seen, self._more, motion.in_sight())
 
     def next_pose(self, last: bool = False) -> StreamedPose | None:
-        """The pose of the frame that waited longest; None if it has to wait, or has no pose.
+        """The pose of the frame that waited longest.
+
+        None if it has to wait, or has no pose.
 
         Args:
             last: no more frames come.
@@ -169,7 +171,7 @@ class StreamedPerson:
         return self.pose_at(target.time)
 
     def pose_at(self, time: float) -> StreamedPose | None:
-        """The pose of a frame of the last window; None if it has none.
+        """The pose of a frame of the last window, or None.
 
         Args:
             time: of a frame that was pushed, at most `_NEAR` seconds before the last pose.
@@ -184,7 +186,7 @@ class StreamedPerson:
         exact = row < len(times) and times[row] == time
 
         def at(values: Float[np.ndarray, "t *c"]) -> Float[np.ndarray, "*c"]:
-            """The values at this time: interpolated for frames that were left out, held after the last one."""
+            """The values at this time. Interpolated for frames that were left out, held after the last one."""
             return values[row] if exact else interpolate(values, times, np.array([time]))[0]
 
         joints, uncertainty = at(motion.joints), motion.uncertainty

@@ -1,4 +1,4 @@
-"""Lifting while frames arrive: the poses of all people of a picture at each push."""
+"""Lifting while frames arrive: everybody's poses at each push."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -33,7 +33,7 @@ FORGOTTEN = 3.0
 
 
 class StreamingPeople:
-    """Lifts all people of a picture while frames arrive; people come and go.
+    """Lifts all people of a stream's pictures; people come and go.
 
     A person begins with the first push that has keypoints for their number. After `FORGOTTEN` seconds without
     keypoints the person is forgotten, so that memory does not grow.
@@ -88,7 +88,7 @@ class StreamingPeople:
     def push(
         self, people: Mapping[int, tuple[Float[np.ndarray, "j 2"], Float[np.ndarray, " j"]]], timestamp: float
     ) -> dict[int, StreamedPose]:
-        """The poses of all people at the frame of `lookahead` pushes ago, by number.
+        """Everybody's poses, by number, at the frame of `lookahead` pushes ago.
 
         Call it once for each frame in which a detector looked for people, also if it found nobody.
 
@@ -120,7 +120,7 @@ class StreamingPeople:
         return self._smooth_all(poses)
 
     def _check_time(self, timestamp: float) -> list[float]:
-        """The first timestamps with this one, which must fit to them: a refused push leaves no trace."""
+        """The first timestamps with this one, checked. A refused push leaves no trace."""
         seconds = real_number(timestamp)
         if seconds is None or not np.isfinite(seconds):
             raise InputError(f"the timestamp {timestamp} is no time; give seconds")
@@ -132,7 +132,7 @@ class StreamingPeople:
         return times
 
     def flush(self) -> list[dict[int, StreamedPose]]:
-        """The poses of the last `lookahead` pushes, one dict for each, for the end of a stream."""
+        """The poses of the last `lookahead` pushes, at a stream's end. One dict for each."""
         found = []
         while pending := max((person.pending for person in self._people.values()), default=0):
             people = {number: person for number, person in self._people.items() if person.pending == pending}

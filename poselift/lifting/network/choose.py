@@ -6,7 +6,7 @@ from poselift.models import Weights
 
 
 def network_name(weights: Weights) -> str:
-    """What lifts with these weights: "torch" on a GPU and for weights without a graph, otherwise "onnxruntime"."""
+    """What lifts with these weights: "torch" or "onnxruntime". torch on a GPU and for weights without a graph."""
     return "torch" if weights.device != "cpu" or weights.graph is None else "onnxruntime"
 
 

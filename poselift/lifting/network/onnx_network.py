@@ -1,4 +1,4 @@
-"""Runs the graph of a lifter with onnxruntime, on the CPU: without PyTorch."""
+"""Runs a lifter's graph with onnxruntime, on the CPU, without PyTorch."""
 
 import json
 from functools import lru_cache
@@ -70,7 +70,7 @@ class OnnxNetwork:
         return Lifted(joints, 0.5 * (out.uncertainty[:b] + out.uncertainty[b:, :, order]))
 
     def _run(self, windows: EncodedWindows, pixels: np.ndarray, scores: np.ndarray) -> Lifted:
-        """What the graph gives of these pixels; all else is repeated for mirrored windows."""
+        """The graph's joints of these pixels. All other inputs are repeated for mirrored windows."""
         copies = len(pixels) // len(windows.pixels)
         fixed = {name: np.concatenate([getattr(windows, name)] * copies) for name in _FIXED}
         given = {"pixels": pixels, "scores": scores, **fixed}
@@ -79,21 +79,23 @@ class OnnxNetwork:
 
 
 def _rays(windows: EncodedWindows) -> np.ndarray:
-    """The rays (b, t, j, 3) of all pixels, without the lens's distortion; NaN where not seen."""
+    """Undistorted rays (b, t, j, 3) of all pixels; NaN where unseen."""
     b, t, j = windows.scores.shape
     flat = pixels_to_rays(windows.pixels.reshape(b, t * j, 2), windows.K, windows.distortion)
     return flat.reshape(b, t, j, 3)
 
 
 def _pixels(rays: np.ndarray, windows: EncodedWindows) -> np.ndarray:
-    """The pixels (b, t, j, 2) of rays in a camera without distortion."""
+    """Pixels (b, t, j, 2) of rays in a camera without distortion."""
     b, t, j = windows.scores.shape
     return project(rays.reshape(b, t * j, 3), windows.K).reshape(b, t, j, 2)
 
 
 @lru_cache(maxsize=4)
 def _open(path: Path, sha256: str | None) -> onnxruntime.InferenceSession:
-    """The opened graph; kept, because opening takes as long as lifting ten seconds of video.
+    """The opened graph, kept.
+
+    Opening takes as long as lifting ten seconds of video.
 
     Args:
         path: of the graph.

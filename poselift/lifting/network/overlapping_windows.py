@@ -1,4 +1,4 @@
-"""Segments of any length are lifted in overlapping windows, which are blended without a seam."""
+"""Lifts segments of any length in overlapping windows, blended without a seam."""
 
 from collections.abc import Sequence
 
@@ -42,7 +42,9 @@ def lift_segments(network: LifterNetwork, segments: Sequence[Segment], window: i
 
 
 def window_starts(frames: int, window: int, overlap: int) -> list[int]:
-    """First frames of overlapping windows that cover the clip; the last window ends with it.
+    """First frames of overlapping windows that cover the clip.
+
+    The last window ends with the clip.
 
     Args:
         frames: in the clip.

@@ -32,7 +32,7 @@ class TorchNetwork:
         self.batch = _BATCH_CPU if self._device.type == "cpu" else _BATCH_GPU
 
     def lift(self, windows: EncodedWindows, flip: bool) -> Lifted:
-        """The joints of windows: half as many at a time where the GPU's memory is too small.
+        """The joints of windows, in parts where the GPU's memory is small.
 
         Raises:
             InputError: the GPU has no memory for a single window.
@@ -64,7 +64,7 @@ class TorchNetwork:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """PyTorch computes with one thread: the last digits depend on their number, and more are no faster here."""
+    """Limits PyTorch to one thread. The last digits depend on their number, and more are no faster here."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,1 +1,1 @@
-"""Stage 1: a track of keypoints becomes what the network gets, and what is known of each frame."""
+"""Stage 1: a track of keypoints becomes the network's input. And what is known of each frame."""

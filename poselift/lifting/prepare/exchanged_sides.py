@@ -1,4 +1,4 @@
-"""Left and right exchanged in some frames of a track, found by continuity.
+"""Left and right exchanged in frames of a track, found by continuity.
 
 Detectors that take a back for a front, or one leg for the other, exchange the sides of some joints in single frames or
 for long. The sum of a left and a right joint stays then, and their difference turns its sign. So the likeliest signs
@@ -42,7 +42,7 @@ _HEAD = ("eye", "ear")
 
 
 def group_pairs(skeleton: Skeleton) -> list[list[int]]:
-    """Joints that detectors exchange together: the whole body, legs, arms, head; each with both sides."""
+    """Joints that detectors exchange together. The whole body, legs, arms, head; each with both sides."""
     groups: dict[str, list[int]] = {"all": [], "legs": [], "arms": [], "head": []}
     for index, joint in enumerate(skeleton.joints):
         if skeleton.flip_indices[index] == index:
@@ -55,7 +55,7 @@ def group_pairs(skeleton: Skeleton) -> list[list[int]]:
 
 
 def exchange(keypoints: Keypoints2D, frames: Bool[np.ndarray, " t"], joints: list[int]) -> Keypoints2D:
-    """The keypoints with left and right of these joints exchanged in some frames."""
+    """The keypoints with these joints' sides exchanged in some frames."""
     others = [keypoints.skeleton.flip_indices[joint] for joint in joints]
     pixels, scores, rows = keypoints.keypoints.copy(), keypoints.scores.copy(), np.flatnonzero(frames)[:, None]
     pixels[rows, joints], scores[rows, joints] = pixels[rows, others], scores[rows, others]
@@ -65,7 +65,7 @@ def exchange(keypoints: Keypoints2D, frames: Bool[np.ndarray, " t"], joints: lis
 def follow_sides(
     keypoints: Keypoints2D, joints: list[int], threshold: float
 ) -> tuple[Bool[np.ndarray, " t"], Int[np.ndarray, " t"]]:
-    """Frames in which the sides are exchanged against the other frames, and stretches that this is known of.
+    """Frames with exchanged sides, and the stretches where this is known.
 
     Args:
         keypoints: of one person.
@@ -126,7 +126,7 @@ def _find_flips(
     times: Float[np.ndarray, " n"],
     accelerations: list[float],
 ) -> Int[np.ndarray, " n"]:
-    """1 where the sign of the differences changes from the frame before, else 0; `trust` is 0 where unseen."""
+    """1 where the differences change sign from the frame before, else 0. `trust` is 0 where unseen."""
     seen, steps = trust > 0, np.diff(times)
     before, after = steps[:-1, None], steps[1:, None]
     ratio = (after / before)[..., None]

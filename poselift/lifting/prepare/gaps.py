@@ -1,4 +1,4 @@
-"""Frames without keypoints: which get interpolated keypoints, which the lifter gets, and which split a clip.
+"""Frames without keypoints: interpolated, lifted, or where a clip splits.
 
 A clip of few frames a second lacks the frames between them.
 """
@@ -29,7 +29,9 @@ _STEP = 0.1
 def find_segments(
     seen: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"], interval: float
 ) -> list[tuple[int, int]]:
-    """Runs of frames (first, end) without a gap of more than `MAX_GAP` seconds; both ends have keypoints.
+    """Runs of frames (first, end) without gaps above `MAX_GAP` seconds.
+
+    Both ends have keypoints.
 
     Args:
         seen: frames with keypoints.
@@ -48,7 +50,9 @@ def find_segments(
 
 
 def widening_factors(seen: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
-    """Factors on the uncertainty of frames, which grows with the time to the nearest frame with keypoints.
+    """Factors that widen the uncertainty of frames without keypoints.
+
+    It grows with the time to the nearest frame with keypoints.
 
     Args:
         seen: frames with keypoints; if there are none, all factors are 1.
@@ -101,7 +105,7 @@ def fill_gaps(
 def add_frames_between(
     pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], times: Float[np.ndarray, " t"]
 ) -> tuple[Float[np.ndarray, "n j 2"], Float[np.ndarray, "n j"], Float[np.ndarray, " n"], Bool[np.ndarray, " n"]]:
-    """Keypoints with interpolated frames between those of a clip, so that it has at least 20 frames a second.
+    """Keypoints with interpolated frames, for at least 20 a second.
 
     Args:
         pixels: of one person; NaN for joints that were not seen.

@@ -11,7 +11,9 @@ from poselift.structures import Keypoints2D
 def select_lifter_joints(
     keypoints: Keypoints2D, skeleton: Skeleton, threshold: float, pelvis: Pelvis | None
 ) -> tuple[Float[np.ndarray, "t j 2"], Float[np.ndarray, "t j"]]:
-    """Pixels and scores of the lifter's joints; NaN and 0 for those that the detector lacks.
+    """Pixels and scores of the lifter's joints.
+
+    NaN and 0 for those that the detector lacks.
 
     Args:
         keypoints: of one person, in any skeleton. Joints go by name; none is derived from others.

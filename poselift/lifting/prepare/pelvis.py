@@ -1,7 +1,8 @@
-"""Where the pelvis lies: between the hips for detectors, at the base of the spine in some motion capture.
+"""Where the pelvis lies, by the source of the keypoints.
 
-To a lifter that has its pelvis at the base of the spine, a keypoint between the hips belongs to another body, and moves
-the arms and legs too. The lifter's card says where its pelvis lies (`Weights.pelvis`).
+Between the hips for detectors, at the base of the spine in some motion capture. To a lifter that has its pelvis at the
+base of the spine, a keypoint between the hips belongs to another body, and moves the arms and legs too. The lifter's
+card says where its pelvis lies (`Weights.pelvis`).
 """
 
 import numpy as np
@@ -16,7 +17,7 @@ _TRUNK = ("left_hip", "right_hip", "left_shoulder", "right_shoulder")
 
 
 def pelvis_offset(points: Float[np.ndarray, "t j c"], skeleton: Skeleton) -> float:
-    """Distance of the pelvis from the middle of the hips, in trunk lengths.
+    """Distance from mid-hips to pelvis, in trunk lengths.
 
     A trunk is as long as the line from the middle of the hips to the middle of the shoulders.
 

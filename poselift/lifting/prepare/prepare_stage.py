@@ -1,4 +1,4 @@
-"""A person's keypoints, prepared for the network: what it gets, and what is known of each frame."""
+"""A person's keypoints, prepared as the network's input. And what is known of each frame."""
 
 from dataclasses import dataclass, replace
 
@@ -23,7 +23,7 @@ _CORNER = 2.0
 
 @dataclass(frozen=True)
 class Segment:
-    """Frames that are lifted together: no gap between them is too long to bridge.
+    """Frames that are lifted together: no gap is too long.
 
     Attributes:
         first: first frame of the track that the segment covers.
@@ -80,7 +80,7 @@ class Prepared:
         return np.any(self.scores > 0, axis=-1)
 
     def tail(self, segment: Segment, start: int) -> "Prepared":
-        """The end of one segment, from this one of the network's frames on."""
+        """The segment's end, from this frame of the network on."""
         times = self.keypoints.timestamps[: segment.end]
         first = max(segment.first, int(np.searchsorted(times, segment.times[start] - 1e-9)))
         rows, frames = slice(first, segment.end), segment.frames[start:]

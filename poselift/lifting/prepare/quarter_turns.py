@@ -1,6 +1,7 @@
-"""Quarter turns of a camera about its axis, so that somebody who lies or stands on the head is upright to the lifter.
+"""Quarter turns of a camera about its axis.
 
-Lifters are trained on upright cameras. The 2D is turned before the lifter and its 3D is turned back, which is exact.
+With them somebody who lies or stands on the head is upright to the lifter. Lifters are trained on upright cameras. The
+2D is turned before the lifter and its 3D is turned back, which is exact.
 """
 
 import math
@@ -29,9 +30,9 @@ _TO_RAYS = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]], np.float32)
 
 
 def find_turns(pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], skeleton: Skeleton) -> int:
-    """Quarter turns clockwise, 0 to 3, by which somebody is far from upright; else 0.
+    """Quarter turns clockwise, 0 to 3, that set somebody upright.
 
-    Most frames decide for a half turn, nearly all for a quarter.
+    0 for who is nearly upright. Most frames decide for a half turn, nearly all for a quarter.
 
     Args:
         pixels: NaN for joints that were not seen.
@@ -43,7 +44,7 @@ def find_turns(pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t 
 
 
 def choose_turns(measured: Sequence[float | None], before: int = 0) -> int:
-    """Quarter turns of a camera, as `find_turns` gives them, for the angles of a body.
+    """Quarter turns of a camera, as of `find_turns`, from body angles.
 
     Args:
         measured: angles in successive frames, radians; None where unknown.
@@ -70,7 +71,9 @@ def turn_upright(
     camera: Camera,
     turns: int | None = None,
 ) -> tuple[Float[np.ndarray, "t j 2"], Camera, int]:
-    """Pixels and camera of the picture in which somebody is upright, and its quarter turns; skews are dropped.
+    """Pixels, camera and turns of the picture with somebody upright.
+
+    Skews are dropped.
 
     Args:
         pixels: NaN for joints that were not seen.
@@ -97,7 +100,7 @@ def turn_upright(
 
 
 def turn_back(joints: Float[np.ndarray, "t j 3"], turns: int) -> Float[np.ndarray, "t j 3"]:
-    """Joints turned clockwise by quarter turns about the camera's axis: the inverse of `turn_upright`."""
+    """Joints turned clockwise by quarter turns: the inverse of `turn_upright`. They turn about the camera's axis."""
     for _ in range(turns):
         joints = np.stack([-joints[..., 1], joints[..., 0], joints[..., 2]], -1)
     return joints

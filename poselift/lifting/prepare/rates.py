@@ -1,4 +1,4 @@
-"""The frame rates that the lifter gets: neither slow ones nor fast ones."""
+"""The frame rates for the lifter: neither slow nor fast."""
 
 import math
 
@@ -15,7 +15,9 @@ SLACK = 0.01
 
 
 def count_interleaved(interval: float, fastest: float = FASTEST) -> int:
-    """Number k of interleaved motions of every k-th frame of which none has more than so many frames a second.
+    """Number of interleaved motions that keeps each below a frame rate.
+
+    The k-th one has every k-th frame.
 
     Args:
         interval: usual time between two frames, seconds; 0 if there is one frame.

@@ -1,4 +1,4 @@
-"""Rays of keypoints: the lines through the camera on which the joints lie."""
+"""Rays of keypoints: camera lines on which the joints lie."""
 
 import numpy as np
 from jaxtyping import Float

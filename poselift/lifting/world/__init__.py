@@ -1,1 +1,1 @@
-"""The world of a still camera: Y up, the ground at Y = 0."""
+"""A still camera's world: Y up, the ground at Y = 0.

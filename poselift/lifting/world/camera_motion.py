@@ -1,4 +1,4 @@
-"""Detects camera motion: a world frame needs a camera that does not move."""
+"""Detects camera motion: a world frame needs a still camera."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -101,7 +101,7 @@ def camera_motion(
 def _background(
     orb: cv2.ORB, image: UInt8[np.ndarray, "h w 3"], scale: float, boxes: list[tuple[int, int, int, int]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Points (n, 2) of the reduced picture outside of the boxes, and their features (n, 32)."""
+    """Points (n, 2) outside the boxes, and their features (n, 32). The points are of the reduced picture."""
     mask = np.full(image.shape[:2], 255, np.uint8)
     for x0, y0, x1, y1 in boxes:
         mask[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)] = 0
@@ -117,7 +117,7 @@ def _background(
 def _move(
     before: Float[np.ndarray, "n 2"], after: Float[np.ndarray, "n 2"], corners: Float[np.ndarray, "4 2"]
 ) -> float:
-    """Mean motion of the corners of the picture, pixels; infinite if too few points agree."""
+    """Mean motion of the picture's corners, pixels. Infinite if too few points agree."""
     if len(before) < _ENOUGH:
         return math.inf
     matrix, agree = cv2.estimateAffinePartial2D(before, after, method=cv2.RANSAC, ransacReprojThreshold=2.0)
@@ -127,7 +127,7 @@ def _move(
 
 
 def _boxes(tracks: Sequence[Keypoints2D], time: float) -> list[tuple[int, int, int, int]]:
-    """Boxes (x0, y0, x1, y1) around the people at a time, with a margin."""
+    """Boxes (x0, y0, x1, y1) around people at a time, with margin."""
     boxes = []
     for track in tracks:
         row = int(np.abs(track.timestamps - time).argmin())

@@ -1,4 +1,4 @@
-"""The scale of a camera's path, from feet that stand: they do not move in the world."""
+"""The scale of a camera's path, from standing feet. They do not move in the world."""
 
 import math
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ class FeetScale:
 
 
 def find_scale(motions: Sequence[Motion], places: Sequence[Float[np.ndarray, "t 3"]]) -> FeetScale | None:
-    """The scale with which feet stand still; None where no feet are seen.
+    """The scale with which feet stand still; None without feet.
 
     A foot's velocity in the world is its velocity from the camera plus that of the camera. In each frame the slowest
     point of the feet counts.

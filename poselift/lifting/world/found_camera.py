@@ -1,4 +1,4 @@
-"""What the camera of a clip does, and the clip's people split at its cuts."""
+"""What a clip's camera does, and people split at its cuts."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -53,7 +53,7 @@ class FoundCamera:
         return f"{len(said)} shots. " + "; ".join(parts)
 
     def warnings(self) -> list[str]:
-        """What a user should know, one line each: cuts, and backgrounds that were lost."""
+        """Warnings for users, one line each: cuts, and lost backgrounds."""
         if self.path is None:
             if self.mode == "moving":
                 return ["--camera moving: the background stands still, so the camera counts as still"]
@@ -78,7 +78,10 @@ class FoundCamera:
         return found
 
     def report(self) -> dict[str, object]:
-        """For the summary: what was asked for, what was found, a line for people, and the shots of what changes."""
+        """The camera's report for the summary.
+
+        What was asked for, what was found, a line for people, and the shots of what changes.
+        """
         if self.path is None:
             return {"mode": self.mode, "found": "still", "text": self.describe()}
         times = self.path.times
@@ -150,12 +153,12 @@ def find_camera(
 
 
 def _is_blank(frames: Iterable[Frame]) -> bool:
-    """Whether no picture shows anything at all: keypoints without a video have such pictures."""
+    """Whether all pictures are blank, as for keypoints without a video."""
     return all(int(np.ptp(frame.image)) == 0 for frame in frames)
 
 
 def split_tracks(tracks: Sequence[Keypoints2D], path: CameraPath | None) -> list[Keypoints2D]:
-    """The people, split where the picture is cut; numbered anew, in order of appearance, if anybody is split."""
+    """The people, split at the picture's cuts. They are numbered anew, in order of appearance, if anybody is split."""
     if path is None or len(path.shots) == 1:
         return list(tracks)
     parts = []

@@ -1,4 +1,4 @@
-"""People of a clip whose camera turns, zooms or walks: in the camera of each frame, and in the world."""
+"""People of a clip whose camera turns, zooms or walks. In the camera of each frame, and in the world."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -116,7 +116,10 @@ def _place_shot(
     right: Float[np.ndarray, "3"],
     up: Float[np.ndarray, "3"] | None,
 ) -> tuple[World, Float[np.ndarray, "t 3"] | None, list[str]]:
-    """The people of a shot in its world, the camera's place in the still view if it is known, and warnings."""
+    """A shot's people in its world, the camera's place, and warnings.
+
+    The place is in the still view, if it is known.
+    """
     still = np.zeros((shot.end - shot.first, 3))
     when = f"{path.times[shot.first]:.1f} to {path.times[shot.end - 1]:.1f} s"
     if shot.kind == "unknown":
@@ -144,7 +147,7 @@ def _place_shot(
 
 
 def _stay(motions: Sequence[Motion], views: Sequence[StillView], right: Float[np.ndarray, "3"]) -> World:
-    """People who stay in the place where they were first seen, on the ground."""
+    """People kept on the ground, where they were first seen."""
     up = estimate_up(motions)
     R = level_axes(up, right)
     placed = []

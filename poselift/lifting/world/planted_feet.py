@@ -1,6 +1,7 @@
-"""Planted feet: the root moves so that a foot on the ground stands still, and the legs follow by a few degrees.
+"""Planted feet: a foot on the ground stands still.
 
-The world keeps the pose, because joint angles are read from it. `poselift export` can lock feet for animation.
+The root moves for that, and the legs follow by a few degrees. The world keeps the pose, because joint angles are read
+from it. `poselift export` can lock feet for animation.
 """
 
 import numpy as np
@@ -38,10 +39,10 @@ def plant_feet(
     skeleton: Skeleton,
     times: Float[np.ndarray, " t"],
 ) -> tuple[Float[np.ndarray, "t j 3"], Float[np.ndarray, "t 3"]]:
-    """Joints with each foot held at its mean place over a contact, by hip and knee, and then by the root.
+    """Joints with each foot at its mean place during a contact.
 
-    A leg that is nearly straight changes its knee by 10 degrees for a few millimetres. So knees and hips take a small
-    part that changes slowly, and the whole body moves by what is left.
+    Hip and knee move first, and then the root. A leg that is nearly straight changes its knee by 10 degrees for a few
+    millimetres. So knees and hips take a small part that changes slowly, and the whole body moves by what is left.
 
     Args:
         joints: relative to the root, metres.
@@ -87,7 +88,7 @@ def _reach(
     known: list[tuple[int, int]],
     times: Float[np.ndarray, " t"],
 ) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3"]]:
-    """Knee and ankle of a leg that follows a shift of its ankle as far as knee and hip may change."""
+    """Knee and ankle of a leg that follows a shift. As far as knee and hip may change."""
     start, middle, end = limb
     upper, lower = _norm(middle - start), _norm(end - middle)
 
@@ -110,10 +111,10 @@ def bend_limb(
     end: Float[np.ndarray, "n 3"],
     target: Float[np.ndarray, "n 3"],
 ) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, "n 3"]]:
-    """Middle and end of a limb that reaches for a target (two-bone inverse kinematics).
+    """A limb's middle and end, bent to reach a target.
 
-    The bones keep their length. The limb turns by the smallest angle, and bends to the same side as before. If the
-    target is out of reach, the limb is straight.
+    Two-bone inverse kinematics. The bones keep their length. The limb turns by the smallest angle, and bends to the
+    same side as before. If the target is out of reach, the limb is straight.
 
     Args:
         start: such as the hip; it does not move.
@@ -146,7 +147,7 @@ def bend_limb(
 def _shift(
     points: Float[np.ndarray, "t p 3"], down: Bool[np.ndarray, "t p"], times: Float[np.ndarray, " t"]
 ) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 1"]]:
-    """Correction of a foot, the mean over its points on the ground, faded in and out; and how far it is faded in."""
+    """A foot's correction, and how far it is faded in. The mean over its points on the ground, faded in and out."""
     total, weights = np.zeros((len(times), 3)), np.zeros((len(times), 1))
     for point in range(down.shape[1]):
         for first, end in runs_of(down[:, point], times):

@@ -1,8 +1,9 @@
-"""Resting height: the root goes up or down, slowly, so that standing feet rest on the ground and none sinks into it.
+"""Resting height: standing feet rest on the ground, none sinks in.
 
-A camera shows depth poorly, so a person who walks seems to go up and down by a few centimetres, and a foot that is too
-near or too far seems too high or too low. Only the root moves and the pose stays, so angles stay too. Two feet that
-stand at two heights, by errors of the pose, then lie above and below the ground as far as limits allow.
+The root goes up or down for that, slowly. A camera shows depth poorly, so a person who walks seems to go up and down by
+a few centimetres, and a foot that is too near or too far seems too high or too low. Only the root moves and the pose
+stays, so angles stay too. Two feet that stand at two heights, by errors of the pose, then lie above and below the
+ground as far as limits allow.
 """
 
 import numpy as np

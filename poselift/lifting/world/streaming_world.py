@@ -1,4 +1,4 @@
-"""The world frame of a stream: a ground found in the first seconds, and refined."""
+"""A stream's world frame: ground of the first seconds, then refined."""
 
 from collections import defaultdict, deque
 from collections.abc import Mapping
@@ -27,9 +27,10 @@ _BLEND = 2.0
 
 
 class StreamingWorld:
-    """Poses of a stream in the world frame: x to the camera's right, y up, z towards the camera, ground at y = 0.
+    """A stream's poses in the world frame.
 
-    The camera must stand still. Feet are not planted, as `to_world` does: that needs later frames.
+    x to the camera's right, y up, z towards the camera, ground at y = 0. The camera must stand still. Feet are not
+    planted, as `to_world` does: that needs later frames.
 
     Args:
         camera: the camera of the keypoints.

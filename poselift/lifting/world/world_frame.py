@@ -1,4 +1,4 @@
-"""Motions in the world of a still camera: Y up, the ground at Y = 0, feet that do not skate."""
+"""Motions in the world of a still camera. Y up, the ground at Y = 0, feet that do not skate."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,9 @@ from poselift.structures import Motion, move
 
 @dataclass(frozen=True)
 class World:
-    """All people in the world frame: right-handed, x to the camera's right, y up, z towards the camera.
+    """All people in the world frame.
+
+    Right-handed, x to the camera's right, y up, z towards the camera.
 
     Attributes:
         motions: with contacts, if the skeleton has feet, and with heights; those that were estimated fit the ground.
@@ -78,7 +80,7 @@ def to_world(
 
 
 def _stand(motion: Motion, ground: Ground, camera: Camera, place: Float[np.ndarray, "t 3"]) -> Motion:
-    """The motion in the camera frame with contacts, and with planted feet that rest on the ground."""
+    """The motion with contacts and planted feet on the ground. In the camera frame."""
     down = find_contacts(motion, ground.up)
     if down is None:
         return motion
@@ -123,7 +125,7 @@ def _solve_standing(
 
 
 def _below(motions: Sequence[Motion], ground: Ground) -> Float[np.ndarray, "3"]:
-    """The place on the ground below the first known root, or below the camera if no root is known."""
+    """The ground's place below the first root, or below the camera."""
     for motion in motions:
         known = np.isfinite(motion.root).all(-1)
         if known.any():
