@@ -100,7 +100,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def watch(keypoints: Keypoints2D, weights: Weights, camera: Camera, frames: int) -> tuple[Motion, list[AttentionMap]]:
-    """The motion of the first window as `poselift lift` gives it, and the attention behind it.
+    """The first window's motion, as of `poselift lift`, and its attention.
 
     Args:
         keypoints: of one person. The window starts with the first frame that has usable keypoints.

@@ -1,4 +1,7 @@
-"""`poselift calibrate`: scales a lifter's uncertainty to hold for 9 of 10 joints of people it has not seen."""
+"""`poselift calibrate`: calibrates a lifter's uncertainty.
+
+It then holds for 9 of 10 joints of people that the lifter has not seen.
+"""
 
 import argparse
 import sys

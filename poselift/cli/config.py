@@ -1,6 +1,7 @@
-"""The commands that Hydra configures: they find conf/, run, and explain what is wrong with an override.
+"""The commands that Hydra configures.
 
-One file, because what explains an error must know how the config was found and composed.
+They find conf/, run, and explain what is wrong with an override. One file, because what explains an error must know how
+the config was found and composed.
 """
 
 import contextlib
@@ -50,7 +51,7 @@ Result = TypeVar("Result")
 
 
 def _store_models() -> None:
-    """Lets conf/model/*.yaml begin with the fields and defaults of a model's config, which stand nowhere else."""
+    """Gives conf/model/*.yaml the defaults of the models' configs. They stand nowhere else."""
     for kind in MODELS:
         defaults = asdict(kind())
         for key in ("skeleton_in", "skeleton_out"):
@@ -66,9 +67,10 @@ _store_models()
 
 
 def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequence[str]) -> None:
-    """Composes a config and runs a command with it, or does what an option such as --help or -m says.
+    """Composes a config and runs its command, or does --help or -m.
 
-    A mistyped override, or an output folder that Hydra cannot make, gives one line on stderr and exit code 2.
+    Other options of Hydra likewise. A mistyped override, or an output folder that Hydra cannot make, gives one line on
+    stderr and exit code 2.
 
     Args:
         command: takes the composed config.
@@ -118,7 +120,7 @@ def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequen
 
 
 def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) -> Result:
-    """Runs a command; prints errors that are meant for people and exits with code 2.
+    """Runs a command; errors for people are printed, with exit code 2.
 
     Args:
         command: takes the composed config.
@@ -173,7 +175,9 @@ def output_folder(config: DictConfig, first: bool = True) -> Iterator[Path]:
 
 
 def check_name(name: object) -> None:
-    """Checks that `name=` is a name: of a file in the folder of the run, and not a path to another one.
+    """Checks that `name=` names a file of the run's folder.
+
+    It is not a path to another one.
 
     Raises:
         InputError: it is empty or a path.
@@ -188,9 +192,10 @@ def check_name(name: object) -> None:
 
 
 def check_config(config: DictConfig, keys: type) -> None:
-    """Checks every value by the annotation of what takes it; numbers that are meant as text become text.
+    """Checks every value by the annotation of what takes it.
 
-    What takes it: for the keys of the command, `keys`; for those of a group with `_target_`, the target's signature.
+    Numbers that are meant as text become text. What takes it: for the keys of the command, `keys`; for those of a group
+    with `_target_`, the target's signature.
 
     Args:
         config: the composed config, which is changed.
@@ -209,7 +214,7 @@ def check_config(config: DictConfig, keys: type) -> None:
 
 
 def _check_targets(config: DictConfig, path: str, node: Any) -> None:
-    """Checks the groups with `_target_` at a path of the config and beneath it."""
+    """Checks the groups with `_target_` at and below a config's path."""
     if not isinstance(node, dict):
         return
     for key, value in node.items():
@@ -246,7 +251,7 @@ def _replace_numbers(config: DictConfig, path: str, before: Any, now: Any) -> No
 
 
 def _explain_value(error: OmegaConfBaseException, overrides: Sequence[str] | None = None) -> str:
-    """One line about a value that cannot be used; the overrides are Hydra's if None."""
+    """One line about an unusable value. The overrides are Hydra's if None."""
     if overrides is None:
         given = HydraConfig.get().overrides.task if HydraConfig.initialized() else OmegaConf.create([])
         overrides = cast(list[str], OmegaConf.to_container(given))  # it would resolve each
@@ -317,15 +322,15 @@ def _first_of_sweep(line: str) -> str:
 
 
 def _list_choices(group: str) -> list[str]:
-    """The configs of a config group; none if there is no such group."""
+    """The configs of a config group, if there are any."""
     found = (path.stem for folder in _FOLDERS for path in (Path(folder) / group).glob("*.yaml"))
     return sorted({name for name in found if not name.startswith("_")})
 
 
 def _find_unknown(config_name: str, overrides: list[str]) -> tuple[str, str, list[str]] | None:
-    """The key of the first override that does not go with those before it, the override, and all others, if any.
+    """The first override that does not fit those before it.
 
-    Choices of groups come first, as Hydra takes them.
+    Its key, the override, and all others, if any. Choices of groups come first, as Hydra takes them.
     """
     try:
         parsed = OverridesParser.create().parse_overrides(overrides)
@@ -345,7 +350,9 @@ def _find_unknown(config_name: str, overrides: list[str]) -> tuple[str, str, lis
 
 
 def _check_choices(overrides: Sequence[str]) -> None:
-    """Refuses choices of a group that are no names, and an output that is none: Hydra ends in its own words.
+    """Refuses choices and outputs that are no names.
+
+    Hydra would end in its own words.
 
     Raises:
         InputError: a group is set to a number or a list of others than names, or the output to none or several.
@@ -377,7 +384,7 @@ _EXTRA = dict.fromkeys(
 
 
 def _hint(wanted: str, known: list[str]) -> str:
-    """A question with close keys: those of the same group with the same last part, or similar ones."""
+    """A question with close keys. Those of the same group with the same last part, or similar ones."""
     group, last = wanted.split(".")[0], wanted.split(".")[-1]
     same = [name for name in known if (name.split(".")[0], name.split(".")[-1]) == (group, last)]
     return did_you_mean(wanted, same or known)

@@ -116,7 +116,7 @@ def refuse_detector(arguments: argparse.Namespace, instead: str) -> None:
 
 
 def _list_given(arguments: argparse.Namespace, names: Iterable[str]) -> list[str]:
-    """The options of these that are given, without those that serve every detector."""
+    """The given options, without those that serve every detector."""
     return [name for name in names if name not in _FOR_ALL and _value(arguments, name) is not None]
 
 

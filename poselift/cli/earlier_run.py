@@ -1,4 +1,4 @@
-"""What an earlier run left in the folder of a run: the checkpoint to resume from, and files not to replace."""
+"""Files of an earlier run in a run's folder. The checkpoint to resume from, and files not to replace."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -76,7 +76,7 @@ def read_resumed(path: str, task: LiftingTask) -> dict[str, Any]:
 
 
 def describe_difference(there: Any, here: dict[str, Any]) -> str:
-    """The keys in which a config, as a file has it, differs from another one, with both values."""
+    """Keys in which two configs differ, with both values. One is as a file has it."""
     if not isinstance(there, dict):
         return f"{there!r:.40} there, which is no config"
     keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]

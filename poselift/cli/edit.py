@@ -1,4 +1,4 @@
-"""`poselift edit`: opens a result of `poselift lift` in the browser, to correct its keypoints by hand."""
+"""`poselift edit`: corrects a result's keypoints by hand in the browser."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""A result of `poselift lift` as the editor of the page reads it."""
+"""A result of `poselift lift` for the page's editor."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -61,7 +61,7 @@ class EvaluateKeys(TypedDict):
 
 
 def run(config: DictConfig) -> None:
-    """Evaluates, for the command line; each job of a sweep gets its own folder."""
+    """Evaluates, for the command line; each sweep job has its folder."""
     if in_sweep():
         config.output = HydraConfig.get().runtime.output_dir
     run_configured(evaluate, config)
@@ -176,7 +176,10 @@ def _score(
 
 
 def _score_in_process(config: DictConfig, rank: int) -> list[Scored]:
-    """One process's share; it reads the files itself, because views and lifters are larger than their files."""
+    """One process's share of an evaluation.
+
+    It reads the files itself, because views and lifters are larger than their files.
+    """
     views = _choose_views(config)
     return _score_share(views, open_predictions(config, views), _choose_protocols(config), rank, config.processes)
 

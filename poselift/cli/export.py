@@ -209,7 +209,7 @@ def _list_takers(argument: str) -> list[str]:
 
 
 def _check_all(formats: dict[str, Format], able: Sequence[str], problem: str) -> None:
-    """Raises an error for formats that are not among those able to do what an option wants."""
+    """Raises an error for formats that cannot do what an option wants."""
     if lacking := [name for name in formats if name not in able]:
         raise InputError(f"{problem} {', '.join(lacking)}; choose from {', '.join(able)}")
 

@@ -258,7 +258,7 @@ def _take_only(motions: Sequence[Motion]) -> Motion:
 
 
 def _choose_moments(motions: Sequence[Motion], given: Sequence[float] | None, count: int) -> list[float]:
-    """Time stamps of frames with a pose: those nearest to the given moments, or some at even steps."""
+    """Time stamps of frames with a pose, near the given moments. At even steps without any."""
     known = [motion.timestamps[motion.posed] for motion in motions]
     times = np.unique(np.concatenate(known))
     if not len(times):

@@ -1,4 +1,4 @@
-"""The formats that commands write: those of a motion, and the page of a folder."""
+"""The formats of commands: those of a motion, and the page."""
 
 import argparse
 import contextlib
@@ -23,7 +23,7 @@ _ALWAYS = ("npz", "json")
 
 
 def parse_formats(text: str) -> tuple[str, ...]:
-    """Names of formats in an option's value, such as "trc,bvh", without those of `_ALWAYS`.
+    """Format names of an option such as "trc,bvh", without `_ALWAYS`.
 
     Raises:
         ArgumentTypeError: none is named, one is unknown, or its package is not installed.
@@ -57,7 +57,9 @@ def select_motion_formats(names: Iterable[str]) -> dict[str, Format]:
 def write_formats(
     folder: Path, names: Sequence[str], recording: Recording, video: Path | None
 ) -> tuple[list[str], list[str]]:
-    """Writes motions in formats beside their npz files; people without a pose are on the page only.
+    """Writes motions in formats beside their npz files.
+
+    People without a pose are on the page only.
 
     Args:
         folder: that of the npz files.
@@ -92,7 +94,7 @@ def write_formats(
 
 
 def check_rerun(path: Path) -> None:
-    """Checks, before the long work, that a recording of Rerun can be written.
+    """Checks, before the work, that a recording of Rerun can be written.
 
     Raises:
         InputError: rerun-sdk is not installed, or the path is no name of a recording or cannot be written.
@@ -102,7 +104,9 @@ def check_rerun(path: Path) -> None:
 
 
 def write_rerun(path: Path, recording: Recording) -> None:
-    """Writes a recording of Rerun: that of `poselift export --to rerun --together`, under any name.
+    """Writes a recording of Rerun, under any name.
+
+    That of `poselift export --to rerun --together`.
 
     Args:
         path: the file.
@@ -118,7 +122,7 @@ def write_rerun(path: Path, recording: Recording) -> None:
 
 @contextlib.contextmanager
 def note_failure(what: str, failed: list[str]) -> Iterator[None]:
-    """Adds the failure of a block to a list, so that other files are still written.
+    """Adds a block's failure to a list, so that others go on.
 
     Args:
         what: the format and the file.

@@ -1,4 +1,4 @@
-"""The arguments of the commands that Hydra configures: options at any place, patterns, and a folder of your own."""
+"""The arguments of Hydra's commands. Options at any place, patterns, and a folder of your own."""
 
 import importlib
 import sys
@@ -37,7 +37,9 @@ def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def expand_pattern(line: str) -> str:
-    """An override of a sweep whose value is a pattern of files, with these files; others as they are.
+    """A sweep's override, with files in place of a pattern.
+
+    Others stay as they are.
 
     Example:
         >>> expand_pattern("weights=no/such/folder/*.safetensors"), expand_pattern("seed=0,1")
@@ -51,7 +53,7 @@ def expand_pattern(line: str) -> str:
 
 
 def find_own_configs(options: Sequence[str]) -> Path | None:
-    """The folder of --config-dir, with the user's own configs and code; None without the option.
+    """The folder of --config-dir, with your configs and code, or None.
 
     Raises:
         InputError: there is no such folder.
@@ -69,7 +71,9 @@ def find_own_configs(options: Sequence[str]) -> Path | None:
 
 
 def import_own_code(folder: Path) -> None:
-    """Imports the Python files of the user's own folder, so that they can add models, losses and metrics.
+    """Imports the Python files of the user's own folder.
+
+    They can add models, losses and metrics.
 
     Raises:
         InputError: a file raises an error, or its name is that of an installed module.

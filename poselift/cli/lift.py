@@ -75,7 +75,7 @@ _KEYPOINT_FILES = (".json", ".npz", ".npy", ".csv", ".h5", ".pkl", ".slp", ".trc
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Lifts the clip of a command line, writes the results, and prints where they are.
+    """Lifts a command line's clip, writes results, and says where.
 
     Raises:
         InputError: an argument or an input file cannot be used.
@@ -128,7 +128,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _name_of(path: Path) -> str:
-    """The name of the folder of results: the input's, or that of the folder in which a pattern's pictures are."""
+    """The result folder's name: the input's, or its pictures' folder's."""
     return path.stem if path.exists() or "%" not in path.name else path.absolute().parent.name
 
 

@@ -1,4 +1,4 @@
-"""The options of lifting: `poselift lift` takes them for one video, `poselift batch` for many."""
+"""The options of lifting, for `poselift lift` and `poselift batch`."""
 
 import argparse
 from typing import get_args
@@ -16,7 +16,7 @@ from poselift.skeleton import CMU28, H36M17
 
 
 def add_lift_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Adds the options that say what is lifted and how, named as the fields of `CommandRequest`.
+    """Adds the options of lifting, named as the fields of `CommandRequest`.
 
     Returns:
         The group of the options that say how.
@@ -28,7 +28,7 @@ def add_lift_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup
 
 
 def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Adds the options that may differ from video to video in a batch.
+    """Adds the options that may differ between a batch's videos.
 
     Returns:
         The group of the options that say how.

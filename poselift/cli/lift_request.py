@@ -1,4 +1,4 @@
-"""What `poselift lift` and `poselift batch` are asked for: a run, and the files to write of it."""
+"""The request of `poselift lift` and `poselift batch`: run and files."""
 
 import argparse
 from dataclasses import dataclass

@@ -108,7 +108,7 @@ class LiveOutputs:
 
     @property
     def open(self) -> bool:
-        """Whether somebody still looks: the window is open, and the reader of the lines did not leave."""
+        """Whether somebody still looks. The window is open, and the reader of the lines did not leave."""
         return (self._window is None or self._window.open) and (self._lines is None or self._lines.failed is None)
 
     @property

@@ -67,10 +67,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Command(_Parser):
-    """Reports unknown arguments itself, so that the error points to the help of the command."""
+    """A parser that names its command's help for unknown arguments."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Exits with code 2 if an argument is unknown; names only options if there are any."""
+        """Exits with code 2 for unknown arguments. Names only options if there are any."""
         options, rest = super().parse_known_args(args, namespace)
         if rest:
             unknown = [argument for argument in rest if argument.startswith("-") and argument != "--"]
@@ -88,7 +88,7 @@ def _explain_rest(rest: Sequence[str]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs a command; an input that cannot be used gives one line and exit code 2.
+    """Runs a command; unusable inputs give one line and exit code 2.
 
     Ctrl-C gives exit code 130, SIGTERM, which batch systems and `kill` send, 143, and a closed pipe 141.
 
@@ -209,7 +209,7 @@ def _module(name: str) -> ModuleType:
 
 @contextlib.contextmanager
 def _handle_signals(handler: Any, *signals: signal.Signals) -> Iterator[None]:
-    """Handles signals in the block; only in the main thread, because others cannot.
+    """Handles signals in the block, if this is the main thread.
 
     A signal that the parent told this process to ignore, as a shell does for a job in the background, stays ignored.
     """

@@ -130,7 +130,7 @@ def add_command(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Lifts the videos of a command line, writes the results, and prints where they are.
+    """Lifts a command line's videos, writes results, and says where.
 
     Raises:
         InputError: an argument or an input file cannot be used.
@@ -171,7 +171,7 @@ def join_into(
     views: ViewsRequest,
     report: Progress = lambda stage, done: None,
 ) -> SeveralViews:
-    """Lifts and joins several clips and writes the results into a folder, summary.json last.
+    """Lifts and joins clips, and writes results, summary.json last.
 
     Args:
         out: an empty folder.
@@ -233,7 +233,7 @@ def _render(clip: Clip, made: SeveralViews, view: int, path: Path, report: Progr
 
 
 def _seen_in(motion: Motion, made: SeveralViews, view: int) -> Motion:
-    """The motion in a view's camera frame, with the keypoints of that view."""
+    """The motion in a view's camera frame, with that view's keypoints."""
     keypoints = made.reconstruction.keypoints[view][motion.keypoints.person]
     first = int(np.searchsorted(keypoints.timestamps, motion.timestamps[0] - 1e-6))
     own = keypoints[first : first + len(motion)]

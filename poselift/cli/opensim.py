@@ -1,4 +1,4 @@
-"""`poselift opensim`: scales a model of OpenSim to each person and solves its inverse kinematics."""
+"""`poselift opensim`: scales OpenSim's model and solves inverse kinematics. For each person."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The video with the lifted bodies drawn on it, for `poselift lift` and `poselift figure`."""
+"""The video with bodies drawn, for `poselift lift` and `poselift figure`."""
 
 from collections.abc import Iterable
 from pathlib import Path

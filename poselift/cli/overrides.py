@@ -1,4 +1,4 @@
-"""Hydra overrides as text: a path may have letters that mean something to Hydra."""
+"""Hydra overrides as text. A path may have letters that mean something to Hydra."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,9 @@ from hydra.errors import HydraException
 
 
 def override(key: str, value: Any) -> str:
-    """The override that sets a key to a value or a list; text is quoted only if Hydra would read it otherwise.
+    """The override of a key by a value or list.
+
+    Text is quoted only if Hydra would read it otherwise.
 
     Example:
         >>> override("data.root", "/data/Human3.6M"), override("data.root", "/data/Human3.6M (new)")
@@ -43,7 +45,7 @@ def _text(value: Any) -> str:
 
 
 def _reads_as(text: str, value: str) -> bool:
-    """Whether Hydra reads the text as this value, alone and in a list."""
+    """Whether Hydra reads the text as this value, also in lists."""
     try:
         alone = OverridesParser.create().parse_override(f"key={text}").value()
         listed = OverridesParser.create().parse_override(f"key=[{text}]").value()

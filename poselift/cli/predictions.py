@@ -1,4 +1,4 @@
-"""Predictions that `poselift evaluate` scores: those of a lifter, or those in a file."""
+"""Predictions for `poselift evaluate`: a lifter's, or a file's."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
@@ -27,7 +27,7 @@ from poselift.skeleton import H36M17
 
 
 class LifterPredictions:
-    """Predictions of a lifter, made one view at a time as `poselift lift` makes them.
+    """Predictions of a lifter, view by view, as of `poselift lift`.
 
     Every frame counts in an evaluation, so frames in long gaps are lifted too (`LiftOptions.every_frame`).
 
@@ -83,7 +83,7 @@ class LifterPredictions:
         }
 
     def predict(self, view: View) -> Float[np.ndarray, "t j 3"]:
-        """The joints of the lifted view, relative to the root, camera frame, metres."""
+        """The lifted view's joints relative to the root, camera frame, metres."""
         motion = lift_view(view, self._weights, self._options, known_camera=self._known_camera)
         if not self._known_depth:
             return motion.joints
@@ -92,7 +92,7 @@ class LifterPredictions:
         return motion.joints * np.where(np.isfinite(scale), scale, 1.0)[:, None, None].astype(np.float32)
 
     def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
-        """Says in how many views the pelvis is hidden from the lifter, because its own lies elsewhere."""
+        """Says how many views hide the pelvis from the lifter. It is hidden where the lifter's own lies elsewhere."""
         hidden = sum(self._hides_pelvis(view) for view in views)
         if not hidden or protocol.root != "pelvis":
             return []
@@ -113,7 +113,9 @@ class LifterPredictions:
 
 
 def lift_options(config: DictConfig) -> LiftOptions:
-    """The options of an evaluation: those of its config, and the defaults of `poselift lift` for null.
+    """The options of an evaluation.
+
+    Those of its config, and the defaults of `poselift lift` for null.
 
     Raises:
         InputError: a value makes no sense.
@@ -169,7 +171,9 @@ class SavedPredictions:
 
 
 class PeerPredictions:
-    """Predictions of VideoPose3D's own network with one of its public checkpoints; see `LifterPredictions`.
+    """Predictions of VideoPose3D's public checkpoints; see `LifterPredictions`.
+
+    Its own network makes them.
 
     Args:
         config: of `poselift evaluate`.
@@ -228,7 +232,7 @@ class PeerPredictions:
         return (joints - joints[:, :1]).cpu().numpy()
 
     def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
-        """That the checkpoint is of the other kind, causal or not, where that fits the first view much better."""
+        """Says that the checkpoint's other kind, causal or not, fits better. By far, for the first view."""
         truth = views[0].convert(H36M17, H36M17).joints.numpy()
         errors = [
             float(np.nanmean(np.linalg.norm(self._lift(views[0], network) - truth, axis=-1)))
@@ -263,7 +267,9 @@ Predicted = LifterPredictions | SavedPredictions | PeerPredictions
 
 
 def open_predictions(config: DictConfig, views: Sequence[View]) -> Predicted:
-    """The predictions that a config asks for: those of a file if `predictions` names one, else those of weights.
+    """The predictions that a config asks for.
+
+    Those of a file if `predictions` names one, else those of weights.
 
     Raises:
         InputError: a setting is one of the other kind, or something that the config names cannot be used.

@@ -1,4 +1,4 @@
-"""From the arguments of a command to the fields of its request, a frozen dataclass."""
+"""From a command's arguments to its request, a frozen dataclass."""
 
 import argparse
 from collections.abc import Mapping
@@ -10,7 +10,9 @@ Request = TypeVar("Request")
 
 
 def make_request(kind: type[Request], arguments: argparse.Namespace, **made: Any) -> Request:
-    """The request of a command line: each field from the argument of its name, and the default where that is None.
+    """A command line's request: fields from the arguments of their names.
+
+    The default where an argument is None.
 
     Args:
         kind: a dataclass.
@@ -23,7 +25,7 @@ def make_request(kind: type[Request], arguments: argparse.Namespace, **made: Any
 
 
 def set_fields(request: Request, given: Mapping[str, Any]) -> Request:
-    """The request with the given values in the fields of their names, at any depth.
+    """The request with given values in its fields, at any depth.
 
     Args:
         request: a dataclass, whose fields may be dataclasses.

@@ -1,4 +1,7 @@
-"""The record of a training run, and the commands that repeat it, continue it and evaluate its weights."""
+"""The record of a training run, and the commands that follow it.
+
+They repeat it, continue it and evaluate its weights.
+"""
 
 import copy
 import hashlib
@@ -68,7 +71,7 @@ class RunRecord(pl.Callback):
 
 
 def _find_paths(config: DictConfig | ListConfig, key: str) -> Iterator[tuple[str, Path]]:
-    """Files and folders in the config, with the key of each; elements of a list are numbered from 0."""
+    """Files and folders in the config, with their keys. Elements of a list are numbered from 0."""
     for name, value in config.items() if isinstance(config, DictConfig) else enumerate(config):
         if isinstance(value, DictConfig | ListConfig):
             yield from _find_paths(value, f"{key}.{name!s}")
@@ -77,7 +80,7 @@ def _find_paths(config: DictConfig | ListConfig, key: str) -> Iterator[tuple[str
 
 
 def _fingerprint(path: Path) -> dict[str, Any]:
-    """The SHA-256 of a file or of the files of a folder; of a large folder, that of their names and sizes."""
+    """The SHA-256 of a file, or of a folder's files. Of a large folder, that of their names and sizes."""
     if path.is_file():
         return {"path": str(path.absolute()), "bytes": path.stat().st_size, "sha256": sha256(path)}
     sizes = {file: size for file in sorted(path.rglob("*")) if (size := _size(file)) is not None}
@@ -92,7 +95,7 @@ def _fingerprint(path: Path) -> dict[str, Any]:
 
 
 def _size(file: Path) -> int | None:
-    """Bytes of a file; None for a folder, or if it is gone: others may write to the folder while training starts."""
+    """A file's bytes; None for a folder or a missing file. Others may write to a folder while training starts."""
     try:
         return file.stat().st_size if file.is_file() else None
     except OSError:
@@ -127,7 +130,9 @@ def _own_configs() -> list[str]:
 
 
 def resume_command(config: DictConfig, **changes: object) -> str:
-    """The command that continues this run, written as the user wrote this one; of a sweep, this job alone.
+    """The command that continues this run, as its user wrote it.
+
+    Of a sweep, this job alone.
 
     Args:
         config: of the run.
@@ -145,7 +150,9 @@ def resume_command(config: DictConfig, **changes: object) -> str:
 
 
 def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], weights: Path) -> str:
-    """The command that scores weights on the validation views of their run, or on made people if it has none.
+    """The command that scores weights on their run's validation views.
+
+    On made people if it has none.
 
     Args:
         config: of the run.

@@ -1,4 +1,4 @@
-"""`poselift stream`: 3D poses of the people in front of a camera, while they move."""
+"""`poselift stream`: 3D poses of people while they move."""
 
 import argparse
 import contextlib
@@ -119,7 +119,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def stream(request: StreamCommand) -> None:
-    """Streams until the source ends, the window is closed, the time is over, or Ctrl-C.
+    """Streams until the source, the window, the time or Ctrl-C ends it.
 
     Raises:
         InputError: something that was given cannot be used, or the source cannot be opened.

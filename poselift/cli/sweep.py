@@ -1,4 +1,4 @@
-"""The jobs of a sweep (-m): their names say in what they differ."""
+"""The jobs of a sweep (-m), named by their differences."""
 
 import re
 from collections import Counter
@@ -21,7 +21,7 @@ def in_sweep() -> bool:
 
 
 def name_in_sweep(name: str) -> str:
-    """The name of this job: the run's, and the values in which the jobs differ.
+    """This job's name: the run's, and the values that differ.
 
     Seeds do not count, because a table has one row for all of them.
     """
@@ -46,7 +46,7 @@ def _fixed_keys() -> set[str]:
 
 
 def make_name(name: str, overrides: list[str], fixed: set[str]) -> str:
-    """A run's name with the overrides of its job that are not fixed.
+    """A run's name with its job's overrides that are not fixed.
 
     Example:
         >>> make_name("first", ["steps=9", "optimizer.lr=0.001", "model/attention=dot", "seed=2"], {"steps"})

@@ -35,7 +35,7 @@ _NOISE = (
 
 
 def run(config: DictConfig) -> float | None:
-    """Runs `train` for the command line; each job of a sweep gets its own folder."""
+    """Runs `train` for the command line; each sweep job has its folder."""
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     if in_sweep():
         config.output = HydraConfig.get().runtime.output_dir
@@ -46,13 +46,15 @@ def run(config: DictConfig) -> float | None:
 
 
 def trainer_stops_early(config: DictConfig) -> bool:
-    """Whether the user gives steps= and a trainer with fewer of its own, such as trainer=smoke."""
+    """Whether steps= is given with a trainer that has fewer. Such as trainer=smoke."""
     given = [line.split("=")[0].lstrip("+") for line in HydraConfig.get().overrides.task]
     return "steps" in given and "trainer.max_steps" not in given and config.trainer.max_steps != config.steps
 
 
 def train(config: DictConfig, data: MotionData | None = None) -> float | None:
-    """The best validation error after training; prints where the weights are and how to evaluate them.
+    """The best validation error after training.
+
+    Prints where the weights are and how to evaluate them.
 
     Args:
         config: of `poselift train`.

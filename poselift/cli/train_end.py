@@ -1,4 +1,4 @@
-"""What a training run says before its first step, and what it does after its last one."""
+"""What a training run prints at its start and does last."""
 
 import math
 from pathlib import Path
@@ -21,7 +21,7 @@ from poselift.training.task import LiftingTask
 
 
 def say_what_comes(config: DictConfig, task: LiftingTask, trainer: pl.Trainer, step: int) -> None:
-    """Prints the size of the lifter, the number of steps, where checkpoints go, and how to stop and go on."""
+    """Prints what begins: lifter's size, steps, checkpoints, how to stop. And how to go on."""
     parameters = sum(parameter.numel() for parameter in task.lifter.parameters())
     show(f"{type(task.lifter).__name__}: {parameters:,} parameters")
     if trainer.max_steps > 0:
@@ -52,9 +52,9 @@ def end_stopped(config: DictConfig, trainer: pl.Trainer, number: int) -> NoRetur
 def report_finished(
     config: DictConfig, trainer: pl.Trainer, task: LiftingTask, parts: RunParts, saved: dict[str, Any]
 ) -> float | None:
-    """The best validation error of a run that has all its steps, mm; prints how to train on.
+    """The best validation error of a complete run, mm.
 
-    It writes what follows the last step again: the run may have been killed before.
+    Prints how to train on. It writes what follows the last step again: the run may have been killed before.
 
     Raises:
         InputError: `resume` names another checkpoint than the last of the folder.
@@ -77,7 +77,7 @@ def report_finished(
 
 
 def finish(config: DictConfig, trainer: pl.Trainer, parts: RunParts) -> float | None:
-    """The best validation error, mm; draws the curves and prints how to evaluate the best weights."""
+    """The best validation error, mm. Draws the curves and prints how to evaluate the best weights."""
     for log in parts.of(CsvLog):
         plot_curves(read_log(log.path), Path(config.output))
     for average in parts.averages:

@@ -1,4 +1,4 @@
-"""What a training run is built of: its task, its callbacks and loggers, and its trainer."""
+"""The parts of a training run: task, callbacks, loggers, trainer."""
 
 import traceback
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ class RunParts:
 
     @classmethod
     def build(cls, config: DictConfig, step: int) -> "RunParts":
-        """The parts of a run that starts at a step; those that write weights know how it was started."""
+        """A run's parts from a step on. Those that write weights know how it was started."""
         loggers = [instantiate(logger) for logger in config.logger.values() if logger]
         parts = cls([instantiate(callback) for callback in config.callbacks.values() if callback], loggers)
         if not loggers:  # without one, Lightning refuses the monitor of the learning rate
@@ -85,7 +85,7 @@ class RunParts:
 
 
 def training_task(config: DictConfig, data: MotionData) -> LiftingTask:
-    """The lifter, warm-started if `init` is given, with its optimizer, schedule and loss."""
+    """The lifter with its optimizer, schedule and loss. Warm-started if `init` is given."""
     pelvis = data.pelvis
     optimizer = plain_dict(config.optimizer)
     weight_decay = optimizer.pop("weight_decay", 0.0)
@@ -140,9 +140,10 @@ def build_trainer(config: DictConfig, parts: RunParts) -> pl.Trainer:
 
 @contextmanager
 def explain_settings() -> Iterator[None]:
-    """Turns what Lightning raises about settings, when it meets the data, into an `InputError`.
+    """Turns Lightning's errors about settings into an `InputError`.
 
-    Errors of a step or a callback, or of their use of Lightning, have frames of other code.
+    It raises them when it meets the data. Errors of a step or a callback, or of their use of Lightning, have frames of
+    other code.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""What conf/train.yaml takes, and which of its values are refused before anything is made."""
+"""The values that conf/train.yaml takes, checked before anything is made."""
 
 import math
 from collections.abc import Mapping

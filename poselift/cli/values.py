@@ -17,7 +17,7 @@ _NUMBERS = {"int": "a whole number", "float": "a number, such as 1.5"}
 
 
 def explain_value(message: str) -> str:
-    """An error of argparse, in plain words where a value is no number."""
+    """An argparse error, in plain words for values that are no number."""
     return _NO_NUMBER.sub(lambda found: f"{found[2]} is not {_NUMBERS[found[1]]}", message)
 
 

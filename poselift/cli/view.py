@@ -1,4 +1,4 @@
-"""`poselift view`: a page with the video, the 3D and the curves of a lifted clip."""
+"""`poselift view`: a page of a lifted clip. It has the video, the 3D and the curves."""
 
 import argparse
 import contextlib
@@ -136,7 +136,7 @@ def write_page_of_people(found: list[Path], out: Path, video: Path | None = None
 
 
 def _make_characters(recording: Recording) -> dict[int, dict[str, bytes]]:
-    """BVH and GLB of each person, to save from the page; nobody's if they are too large for it."""
+    """BVH and GLB of each person, to save from the page. Nobody's if they are too large for it."""
     found: dict[int, dict[str, bytes]] = {}
     for motion in recording.people:
         for name in ("bvh", "glb") if motion.posed.any() else ():

@@ -1,4 +1,4 @@
-"""`poselift web`: writes the page that lifts videos in a browser, or serves it on this machine."""
+"""`poselift web`: writes or serves the page that lifts in browsers."""
 
 import argparse
 import functools
@@ -39,7 +39,7 @@ def add_command(commands: Any) -> None:
 
 
 def add_site_options(parser: argparse.ArgumentParser, port: int) -> None:
-    """Adds the options of a site that is served, at this port by default."""
+    """Adds the options of a served site, with this default port."""
     help_text = "of the served page; 0 takes a free one (default: %(default)s)"
     parser.add_argument("--port", type=_port, default=port, help=help_text)
     parser.add_argument("--open", action="store_true", help="open the served page in the browser")
@@ -104,14 +104,17 @@ def serve_site(folder: Path, port: int, opened: bool, query: str = "") -> None:
 
 
 class _Server(http.server.ThreadingHTTPServer):
-    """Says nothing of browsers that vanish or ask for nonsense; has at most `_MOST_OPEN` connections."""
+    """A server that ignores vanishing browsers and limits connections.
+
+    It says nothing of those that ask for nonsense; at most `_MOST_OPEN` are open.
+    """
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._open = threading.BoundedSemaphore(_MOST_OPEN)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answers in a thread of its own, or closes the connection if too many are open."""
+        """Answers in a new thread, or closes one connection too many."""
         if self._open.acquire(blocking=False):
             super().process_request(request, client_address)
         else:
@@ -129,13 +132,15 @@ class _Server(http.server.ThreadingHTTPServer):
 
 
 class _Handler(http.server.SimpleHTTPRequestHandler):
-    """Files with the headers that give threads and stop connections; a page of another host reads none."""
+    """Serves files with headers for threads and against connections. A page of another host reads none."""
 
     timeout = 10.0
     """Seconds for each part of a request: a connection that asks for nothing would keep its thread for ever."""
 
     def send_head(self) -> Any:
-        """The file, unless the request names another host: a page of the web can give its name this machine's address.
+        """The file, unless the request names another host.
+
+        A page of the web can give its name this machine's address.
 
         Returns:
             The open file, or None after an error.

@@ -61,7 +61,7 @@ def get_weights(options: argparse.Namespace) -> None:
 
 
 def check_weights(options: argparse.Namespace) -> None:
-    """Prints for each file whether its SHA-256 is right, and removes damaged files from the cache.
+    """Checks each file's SHA-256, and removes damaged ones from the cache.
 
     Raises:
         InputError: a name is unknown, or its file is missing or damaged.

@@ -1,4 +1,4 @@
-"""Joint angles as a table, and as a motion file that OpenSim plays on a model."""
+"""Joint angles as a table, and as a motion for OpenSim."""
 
 import os
 from pathlib import Path
@@ -23,10 +23,11 @@ from poselift.structures import Motion
 
 @check_annotations
 def write_angles_csv(path: str | os.PathLike[str], motion: Motion) -> None:
-    """Writes one row per frame: `time_s`, `<angle>_deg` for each angle, then `<angle>_90_deg` if it is known.
+    """Writes one row per frame: `time_s`, angles, then their uncertainty.
 
-    The angles are those of `measure_joint_angles` and then of `measure_segment_angles`. `<angle>_90_deg` is the
-    half-width of the 90 % interval. Degrees are rounded to 0.01; unknown values are empty cells.
+    `<angle>_deg` for each angle, then `<angle>_90_deg` if it is known. The angles are those of `measure_joint_angles`
+    and then of `measure_segment_angles`. `<angle>_90_deg` is the half-width of the 90 % interval. Degrees are rounded
+    to 0.01; unknown values are empty cells.
 
     Args:
         path: the file to write.

@@ -1,4 +1,4 @@
-"""A simple body around a rig: round limbs, a trunk, a head and feet, each vertex moved by one or two segments."""
+"""A simple body around a rig. Round limbs, a trunk, a head and feet, each vertex moved by one or two segments."""
 
 from dataclasses import dataclass
 
@@ -37,7 +37,7 @@ class Mesh:
 
     @property
     def normals(self) -> Float[np.ndarray, "v 3"]:
-        """Mean direction of the triangles around each vertex, by their areas; of length 1, outward."""
+        """Mean direction of the triangles around each vertex, outward. By their areas; of length 1."""
         a, b, c = self.points[self.triangles].swapaxes(0, 1)
         faces = np.cross(b - a, c - a)
         normals = np.zeros_like(self.points)
@@ -47,10 +47,10 @@ class Mesh:
 
 
 def make_body_mesh(rig: Rig) -> Mesh:
-    """The body of a rig of h36m17 or cmu28, with widths in proportion to its height.
+    """The body of a rig, as wide as its height asks.
 
-    Hands and feet that the rig lacks are added in usual sizes, and move with forearm and shank. A rig with fingers has
-    palms and fingers.
+    The rig is of h36m17 or cmu28. Hands and feet that the rig lacks are added in usual sizes, and move with forearm and
+    shank. A rig with fingers has palms and fingers.
     """
     at, size = rig.landmarks(), rig.size
     xp = array_namespace(at["spine"])
@@ -147,7 +147,7 @@ def _tube(
 
 
 def _triangles(rings: int) -> Int[np.ndarray, "f 3"]:
-    """Triangles of a tube of rings, and of the fans to its first and last pole."""
+    """Triangles of a tube of rings, and of its two ends. These are fans to its first and last pole."""
     here = np.arange(_AROUND)
     there = np.roll(here, -1)
     start = _AROUND * np.arange(rings - 1)[:, None]

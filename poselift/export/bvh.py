@@ -1,4 +1,4 @@
-"""BVH: a skeleton of fixed bone lengths and its rotations, for Blender, Maya, Unreal and MotionBuilder."""
+"""BVH: fixed bones and rotations, for Blender, Maya, Unreal, MotionBuilder."""
 
 import os
 
@@ -25,7 +25,7 @@ def write_bvh(
     *,
     rigging: Rigging | None = None,
 ) -> None:
-    """Writes the bones and their motion: centimetres, rotations in the order Z, X, Y, in degrees.
+    """Writes bones and motion: centimetres, degrees, order Z, X, Y.
 
     In LAFAN1's skeleton the order is Z, Y, X, as in the files of that dataset.
 
@@ -96,7 +96,7 @@ def _format_hierarchy(figure: Character, order: str, bone: int, indent: str) -> 
 
 
 def _unwrap(angles: Float[np.ndarray, "t s 3"]) -> Float[np.ndarray, "t s 3"]:
-    """The same rotations by the angles that are next to those of the frame before.
+    """The same rotations, by angles near those of the frame before.
 
     Each rotation has two triples: (z, x, y) and (z + 180, 180 - x, y + 180), each up to full turns; of the order Z, Y,
     X likewise.

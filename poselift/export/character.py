@@ -1,7 +1,8 @@
-"""A person's motion as the bones of a character: the names, the hierarchy and the rest pose that other programs expect.
+"""A motion as the bones of a character.
 
-The one way from a motion to BVH, GLB and VRMA. Bones turn in the world as the segments of poselift's own rig do, so
-that a rig is only names, places and a rest pose: `rigs.toml`.
+The names, the hierarchy and the rest pose are those that other programs expect. The one way from a motion to BVH, GLB
+and VRMA. Bones turn in the world as the segments of poselift's own rig do, so that a rig is only names, places and a
+rest pose: `rigs.toml`.
 """
 
 import tomllib
@@ -60,7 +61,9 @@ class Rigging:
 
 @dataclass(frozen=True)
 class Character:
-    """A motion as rotations of bones; right-handed, Y up unless `turn_z_up` turned it. It has no empty frames.
+    """A motion as rotations of bones, without empty frames.
+
+    Right-handed, Y up unless `turn_z_up` turned it.
 
     Attributes:
         names: of the bones.
@@ -96,12 +99,12 @@ class Character:
 
     @property
     def offsets(self) -> Float[np.ndarray, "s 3"]:
-        """From each bone's parent to the bone in the rest pose, metres; from the origin for the first."""
+        """Vectors from each bone's parent at rest, metres. From the origin for the first."""
         starts = np.concatenate([self.rest, np.zeros((1, 3))])
         return self.rest - starts[list(self.parents)]
 
     def segment_places(self) -> Float[np.ndarray, "p 3"]:
-        """Where the joints of poselift's own rig are in the rest pose, if each moves with its bone."""
+        """The rest pose's places of poselift's own joints. If each moves with its bone."""
         own = self.rig.placed() - self.rig.landmarks()["ground"]
         return self.rest[self.bones] + np.einsum("pab,pb->pa", self.turned[self.bones], own - self.t_pose[self.bones])
 
@@ -133,10 +136,10 @@ class _Bone:
 
 
 def make_character(motion: Motion, rigging: Rigging) -> Character:
-    """The bones of a motion; with fingers if the motion has hands and the rig has fingers.
+    """The bones of a motion.
 
-    An empty frame has the last pose before it, or the first of the clip. A hand that is not seen is at rest
-    (`poselift.kinematics.fingers`).
+    With fingers if the motion has hands and the rig has fingers. An empty frame has the last pose before it, or the
+    first of the clip. A hand that is not seen is at rest (`poselift.kinematics.fingers`).
 
     Args:
         motion: of one person.
@@ -245,7 +248,7 @@ def _own_bones(rig: Rig) -> tuple[_Bone, ...]:
 
 
 def _place(start: str, at: dict[str, Float[np.ndarray, "3"]]) -> Float[np.ndarray, "3"]:
-    """Where a bone starts in the T-pose; the ground's place is the origin."""
+    """A bone's start in the T-pose, from the place on the ground."""
     if start == "ground":
         return np.zeros(3)
     first, *more = start.split()
@@ -275,10 +278,11 @@ _UP, _AHEAD, _LEFT = np.eye(3)[[1, 2, 0]]
 
 
 def _along_x(bones: tuple[_Bone, ...], starts: Float[np.ndarray, "s 3"]) -> Float[np.ndarray, "s 3 3"]:
-    """Rotation of each bone from the T-pose into the rest pose of LAFAN1, in which the frames of all bones are equal.
+    """Rotation of each bone into LAFAN1's rest pose, from the T-pose.
 
-    The x axes run along the bones. The z axis is to the left in hips, spine, neck and head, and to the right in legs
-    and feet; that of a hanging arm is to the left. So the knee and the elbow bend about z.
+    In the rest pose the frames of all bones are equal. The x axes run along the bones. The z axis is to the left in
+    hips, spine, neck and head, and to the right in legs and feet; that of a hanging arm is to the left. So the knee and
+    the elbow bend about z.
     """
     turned = []
     for row, bone in enumerate(bones):

@@ -33,7 +33,7 @@ _SPREADSHEET_ROWS = 1_048_575
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """What the user of a format chooses; formats without a choice ignore it.
+    """Choices of a format's user; formats ignore those they lack.
 
     Attributes:
         up: the axis that points up, "y" or "z".
@@ -126,7 +126,7 @@ class Format:
 
 
 def _check_people(motions: Sequence[Motion]) -> None:
-    """Refuses an empty list, somebody without a pose, and people who do not fit into one file."""
+    """Refuses empty lists, people without poses, and people who do not fit. They have to fit into one file."""
     if not motions:
         raise InputError("there is no motion to write; give at least one person")
     for motion in motions:

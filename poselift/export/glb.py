@@ -1,4 +1,4 @@
-"""GLB: binary glTF 2.0, a body on an armature of named bones, for Blender, Unity, three.js and viewers."""
+"""GLB: binary glTF 2.0, for Blender, Unity, three.js and viewers. A body on an armature of named bones."""
 
 import math
 import os
@@ -29,11 +29,12 @@ def write_glb(
     rigging: Rigging | None = None,
     camera: Camera | None = None,
 ) -> None:
-    """Writes one armature, skinned body and animation per person: metres, Y up, facing +Z, on the ground at rest.
+    """Writes each person's armature, skinned body and animation.
 
-    Key frames are at the motion's own times, in one animation for everybody. An empty frame repeats the last pose
-    before it (or the first of the clip). The armature's extras have `height_m` and `height_origin`, if it is known, and
-    `unseen_s`: when no keypoint shows a joint, and the lifter guessed it (`unseen_spans`).
+    Metres, Y up, facing +Z, on the ground at rest. Key frames are at the motion's own times, in one animation for
+    everybody. An empty frame repeats the last pose before it (or the first of the clip). The armature's extras have
+    `height_m` and `height_origin`, if it is known, and `unseen_s`: when no keypoint shows a joint, and the lifter
+    guessed it (`unseen_spans`).
 
     Args:
         path: the file to write.
@@ -150,7 +151,7 @@ class Document:
         )
 
     def add_camera(self, camera: Camera) -> None:
-        """A camera that turns or moves, as an animated node; glTF's cameras look along -Z, with Y up."""
+        """Adds a changing camera as an animated node. glTF's cameras look along -Z, with Y up."""
         gltf, file = self._gltf, self.file
         assert camera.times is not None
         kept = camera.times >= 0  # glTF has no times below 0
@@ -245,9 +246,9 @@ class Document:
 
 
 def _next_to_each_other(quaternions: Float[np.ndarray, "t 4"]) -> Float[np.ndarray, "t 4"]:
-    """Quaternions w, x, y, z as glTF has them: x, y, z, w, each of the two that is next to that of the frame before.
+    """Quaternions x, y, z, w without sign changes between frames.
 
-    A quaternion and its opposite are the same rotation.
+    From w, x, y, z; glTF has the other order. A quaternion and its opposite are the same rotation.
     """
     turned = np.roll(quaternions, -1, axis=-1)
     flips = np.where((turned[1:] * turned[:-1]).sum(1) < 0, -1.0, 1.0)

@@ -1,4 +1,4 @@
-"""A live stream as JSON lines: a header, and a line for each frame."""
+"""A live stream as JSON lines: a header, then frames."""
 
 import contextlib
 import io
@@ -34,7 +34,7 @@ def header_line(**facts: Any) -> str:
 
 
 def frame_line(frame: LiveFrame) -> str:
-    """The line of a frame, as JSON without a line break; docs/stream.md describes it."""
+    """A frame's line, as JSON without a line break. docs/stream.md describes it."""
     return _json(
         {
             "frame": frame.index,
@@ -70,7 +70,7 @@ def _json(value: dict[str, Any]) -> str:
 
 
 class LineWriter:
-    """Writes lines in a thread of its own, so that a slow reader does not slow the stream.
+    """Writes lines in a thread: slow readers do not slow the stream.
 
     If more than 64 lines wait, the oldest is left out.
 

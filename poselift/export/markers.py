@@ -1,4 +1,4 @@
-"""Joints as markers at a constant rate, upright, as programs of motion capture read them."""
+"""Joints as upright markers at a constant rate, for motion capture."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ class Markers:
 def place_markers(
     motions: Sequence[Motion], up: str = "y", start: float | None = None, *, names_of: str | None = None
 ) -> Markers:
-    """The joints of one or several people as markers, with those of their hands.
+    """The joints of people as markers, with those of their hands.
 
     Frames at uneven times are interpolated linearly on an even grid. Nothing is interpolated across empty frames and
     gaps. The rate is that of the longest motion. Joints are NaN where no keypoint shows them (`Motion.in_sight`), and
@@ -126,7 +126,7 @@ def place_markers(
 def _place(
     motion: Motion, names_of: str | None
 ) -> tuple[list[str], Float[np.ndarray, "t m 3"], Float[np.ndarray, "t m"]]:
-    """Names of a person's markers, their places and their radii, metres; NaN where no keypoint shows them."""
+    """A person's markers: names, places and uncertainty, metres. NaN where no keypoint shows them."""
     relative, skeleton = motion.with_fingers()
     joints, places = skeleton.joints, points_y_up(motion, relative)
     shown, radii = np.isfinite(places).all(-1), np.full(places.shape[:2], np.nan)
@@ -152,7 +152,7 @@ def _place(
 def _put_on_grid(
     grid: Float[np.ndarray, " n"], interval: float, times: Float[np.ndarray, " t"], values: Float[np.ndarray, "t *c"]
 ) -> tuple[Float[np.ndarray, "n *c"], bool]:
-    """Values at the times of the grid, NaN beyond their own times, and whether they had to be interpolated."""
+    """Values at the grid's times, and whether they are interpolated. NaN beyond their own times."""
     first = round((times[0] - grid[0]) / interval)
     near = grid[first : first + len(times)]
     if len(near) == len(times) and (len(times) == 1 or np.abs(near - times).max() <= _UNEVEN * interval):

@@ -93,7 +93,7 @@ def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
 
 
 def _write_names(file: "netcdf_file", dimension: str, names: list[str]) -> None:
-    """A coordinate of strings, as xarray has them in netCDF 3: UTF-8 in rows of characters."""
+    """Writes strings as xarray does in netCDF 3. UTF-8 in rows of characters."""
     rows = np.array([name.encode() for name in names])
     length = f"string_{dimension}"
     file.createDimension(dimension, len(names))

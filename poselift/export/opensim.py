@@ -1,7 +1,8 @@
-"""A folder for OpenSim: the markers, a marker set, and the setups of scaling and inverse kinematics.
+"""A folder for OpenSim: markers, marker set, and setups.
 
-The marker set is for the full-body model of Rajagopal et al. (IEEE Trans. Biomed. Eng. 2016). The files' elements are
-those that OpenSim 4 writes for MarkerSet, ScaleTool and InverseKinematicsTool.
+These are of scaling and inverse kinematics. The marker set is for the full-body model of Rajagopal et al. (IEEE Trans.
+Biomed. Eng. 2016). The files' elements are those that OpenSim 4 writes for MarkerSet, ScaleTool and
+InverseKinematicsTool.
 """
 
 import os
@@ -78,7 +79,7 @@ _SCALES = {
 
 
 def opensim_files(name: str) -> tuple[str, ...]:
-    """Names of the files in the folder of a motion; all others there are the user's."""
+    """Names of our files in a motion's folder. All others there are the user's."""
     return f"{name}.trc", f"{name}.mot", f"{name}.angles.csv", "markers.xml", "scale.xml", "inverse_kinematics.xml"
 
 
@@ -115,7 +116,7 @@ def write_opensim(path: str | os.PathLike[str], motion: Motion) -> None:
 
 
 def _centre(motion: Motion) -> Motion:
-    """The motion with its middle at the origin of the ground, and its lowest joint at Y = 0.
+    """The motion above the ground's origin, lowest joint at Y = 0.
 
     The model's pelvis may not be further than 5 m (x), 2 m (y) and 3 m (z) from the origin.
     """
@@ -145,7 +146,7 @@ def _make_marker_set(joints: tuple[str, ...]) -> ElementTree.Element:
 def _make_scaling(
     name: str, joints: tuple[str, ...], trc: str, span: str, height: Height | None
 ) -> ElementTree.Element:
-    """Scaling by distances alone: the markers are joints, whose places in the model no still pose needs to show."""
+    """Scaling by distances alone. The markers are joints, whose places in the model no still pose needs to show."""
     measurements: list[ElementTree.Element] = []
     for measurement, (pairs, axes, bodies) in _SCALES.items():
         if measurement == _WHOLE_TRUNK and any(each.get("name") == _TRUNK for each in measurements):

@@ -1,4 +1,4 @@
-"""Runs OpenSim's scaling and inverse kinematics in a folder of `write_opensim`, with the package `opensim`."""
+"""Runs OpenSim in a folder of `write_opensim`. Scaling and inverse kinematics, with the package `opensim`."""
 
 import contextlib
 import importlib.util
@@ -63,7 +63,7 @@ def find_model(name: str) -> Path:
 
 
 def run_opensim(folder: Path, model: Path) -> MarkerErrors:
-    """Scales the model to the motion, solves inverse kinematics, and gives the errors of the markers.
+    """Scales the model, solves inverse kinematics, returns the markers' errors.
 
     Args:
         folder: of `write_opensim`; the scaled model and `MOTION` are written into it.

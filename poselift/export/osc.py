@@ -1,4 +1,4 @@
-"""A live stream as OSC messages over UDP, for programs such as TouchDesigner, Max and Blender."""
+"""A live stream as OSC over UDP. For programs such as TouchDesigner, Max and Blender."""
 
 import contextlib
 import math

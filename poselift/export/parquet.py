@@ -1,4 +1,4 @@
-"""Parquet: the table of a motion for pandas, polars and databases, written by pyarrow."""
+"""Parquet: a motion's table for pandas, polars and databases. pyarrow writes it."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from poselift.structures import Motion
 
 
 def write_parquet(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
-    """Writes a column `person`, and the columns of `poselift.export.table`; unknown values are null.
+    """Writes a column `person`, then `poselift.export.table`'s; unknown is null.
 
     The metadata of the file have `skeleton`, `frame` and `axes` as text, and `heights` as JSON: by the person's number
     `metres`, `spread` (metres) and `origin`, given or estimated.

@@ -1,4 +1,4 @@
-"""Rerun's recordings: bodies, uncertainty, camera and 2D over time, for its viewer (rerun.io), written by rerun-sdk."""
+"""Rerun's recordings: bodies, uncertainty, camera and 2D over time. For its viewer (rerun.io), written by rerun-sdk."""
 
 import os
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ def write_rerun(path: str | os.PathLike[str], motions: Sequence[Motion], camera:
 
 
 def _log_camera(rr: ModuleType, recording: Any, camera: Camera) -> None:
-    """The camera's pose and lens; at each of its times if it changes."""
+    """The camera's pose and lens, at each time if it changes."""
     for row, time in enumerate([None] if camera.times is None else camera.times.round(_DIGITS).tolist()):
         if time is not None:
             recording.set_time(_TIMELINE, duration=time)

@@ -1,4 +1,4 @@
-"""A motion as named columns: one row per frame, one column per coordinate."""
+"""A motion as named columns. One row per frame, one column per coordinate."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""When no keypoint shows a joint: the one rule by which files mark it or leave it out (`Motion.in_sight`)."""
+"""The rule by which files mark or omit unseen joints (`Motion.in_sight`). No keypoint shows such a joint."""
 
 import numpy as np
 
@@ -7,10 +7,10 @@ from poselift.structures import Motion
 
 
 def unseen_spans(motion: Motion) -> dict[str, list[list[float]]]:
-    """First and last time of each span in which no keypoint shows a joint, seconds, by the joint's name.
+    """Each joint's spans without a keypoint, by joint name.
 
-    Joints that are always in sight have no entry. Empty frames count like the others. In a motion with hands,
-    left_fingers and right_fingers have the spans in which no hand is seen.
+    First and last time of each, seconds. Joints that are always in sight have no entry. Empty frames count like the
+    others. In a motion with hands, left_fingers and right_fingers have the spans in which no hand is seen.
 
     Args:
         motion: of one person.
@@ -26,7 +26,7 @@ def unseen_spans(motion: Motion) -> dict[str, list[list[float]]]:
 
 
 def describe_guesses(motion: Motion, never_seen: bool) -> str:
-    """What a file without marks has to tell of the lifter's guesses; empty without any.
+    """What a file without marks tells of guesses, if any.
 
     Args:
         motion: of one person.
@@ -47,7 +47,7 @@ def describe_guesses(motion: Motion, never_seen: bool) -> str:
 
 
 def _fingers(motion: Motion) -> dict[str, np.ndarray]:
-    """The frames in which each hand is seen; empty for a motion without hands."""
+    """Frames in which each hand is seen; empty without hands."""
     if motion.hands is None or not motion.hands.in_3d:
         return {}
     return {f"{side}_fingers": seen for side, seen in zip(SIDES, motion.hands.seen.T, strict=True)}

@@ -1,4 +1,4 @@
-"""VRMA: an animation that avatars of VRM play as it is (VRMC_vrm_animation 1.0, an open extension of glTF 2.0)."""
+"""VRMA: an animation for avatars of VRM. VRMC_vrm_animation 1.0, an open extension of glTF 2.0."""
 
 import os
 from dataclasses import replace
@@ -11,9 +11,10 @@ _EXTENSION = "VRMC_vrm_animation"
 
 
 def write_vrma(path: str | os.PathLike[str], motion: Motion, rigging: Rigging | None = None) -> None:
-    """Writes one person's motion as humanoid bones of VRM 1.0: metres, Y up, facing +Z, in a T-pose at rest.
+    """Writes one person's motion as humanoid bones of VRM 1.0.
 
-    The format asks for the names, the T-pose and one animation without scale, whose hips alone move.
+    Metres, Y up, facing +Z, in a T-pose at rest. The format asks for the names, the T-pose and one animation without
+    scale, whose hips alone move.
 
     Args:
         path: the file to write.

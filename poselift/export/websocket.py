@@ -1,4 +1,4 @@
-"""A live stream as JSON lines over WebSocket, for web pages and other programs."""
+"""A live stream over WebSocket, as JSON lines. For web pages and other programs."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,7 @@ _WAITING = 8
 
 
 class WebSocketLines:
-    """A WebSocket server that sends the header and then each line to every client.
+    """A WebSocket server of a header, then lines, for every client.
 
     It runs in a thread of its own. A client that is too slow misses the oldest lines. Web pages from other hosts are
     refused: any page that the user visits could otherwise read the stream.

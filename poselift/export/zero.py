@@ -1,4 +1,4 @@
-"""One zero of time for all files of a run: its first frame."""
+"""One zero of time for a run's files: its first frame."""
 
 from collections.abc import Sequence
 from dataclasses import replace

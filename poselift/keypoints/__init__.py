@@ -1,4 +1,4 @@
-"""Readers of 2D keypoints from other programs, one module per format, and clips made of them."""
+"""Readers of 2D keypoints from other programs, and their clips. One module per format."""
 
 import logging
 from pathlib import Path
@@ -41,7 +41,7 @@ class Reader(Protocol):
     WHAT: str
 
     def recognises(self, file: KeypointInput) -> bool:
-        """Whether the file or folder is in this format, judged by its beginning."""
+        """Whether a file or folder is in this format, by its beginning."""
         ...
 
     def read(self, file: KeypointInput) -> KeypointFile:
@@ -72,7 +72,9 @@ READERS: dict[str, Reader] = {
 
 @check_annotations
 def read_keypoints(path: str | Path, skeleton: Skeleton | None = None) -> KeypointFile:
-    """The 2D keypoints of a file or folder, whose format is recognised by its content.
+    """The 2D keypoints of a file or folder, in any known format.
+
+    Its content tells the format.
 
     Args:
         path: a file, or a folder of files.

@@ -27,7 +27,7 @@ _LISTS = {"people": "pose_keypoints_2d", "bodies": "joints"}
 
 
 def recognises(file: KeypointInput) -> bool:
-    """Whether it is AlphaPose's JSON; the list has names of pictures where COCO's results have numbers."""
+    """Whether it is AlphaPose's JSON. Its list has names of pictures where COCO's results have numbers."""
     content = file.json
     if isinstance(content, dict):
         return _is_tracked(content) or any(map(_people_key, content.values()))
@@ -77,7 +77,7 @@ def _read_list(file: KeypointInput) -> Iterator[_Entry]:
 
 
 def _by_picture(file: KeypointInput) -> Iterator[_Entry]:
-    """The people of a dict of pictures: of the formats `open` and `cmu`, or tracked by PoseFlow."""
+    """The people by picture, of `open`, `cmu` or PoseFlow."""
     tracked = _is_tracked(file.json)
     for picture, frame in file.json.items():
         key = "the list" if tracked else _people_key(frame)
@@ -97,7 +97,7 @@ def _is_tracked(content: dict[str, Any]) -> bool:
 
 
 def _people_key(frame: Any) -> str | None:
-    """Key of the people of a picture in the formats `open` and `cmu`."""
+    """Key of a picture's people in the formats `open` and `cmu`."""
     return next((key for key in _LISTS if isinstance(frame, dict) and isinstance(frame.get(key), list)), None)
 
 

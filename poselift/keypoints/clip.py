@@ -1,4 +1,7 @@
-"""A file of 2D keypoints instead of a detector: the people in each frame, with timestamps and picture size."""
+"""A file of 2D keypoints as a clip.
+
+It replaces a detector: the people in each frame, with timestamps and picture size.
+"""
 
 import math
 from collections.abc import Iterator
@@ -44,11 +47,11 @@ _BLANK = 40
 
 
 class KeypointClip:
-    """A file of 2D keypoints, with or without its video; a `Clip` as defined in `poselift.finding`.
+    """A file of 2D keypoints as a `Clip`, with or without video.
 
-    Frame i of the file is the i-th decodable picture of the video, and has its timestamp. Frame numbers start at 1 if
-    the first one is 1, or the last one is the number of pictures. Without a video, timestamps come from the file, or
-    are the frame numbers, from 0, divided by `fps`.
+    `poselift.finding` defines it. Frame i of the file is the i-th decodable picture of the video, and has its
+    timestamp. Frame numbers start at 1 if the first one is 1, or the last one is the number of pictures. Without a
+    video, timestamps come from the file, or are the frame numbers, from 0, divided by `fps`.
 
     With a video, `fps` is the rate of the keypoints where they are of some pictures only: they then lie at their own
     times in the video. Where the file has all pictures, or more frames a second than the video, the video is taken to
@@ -149,7 +152,7 @@ class KeypointClip:
         return VideoReader(video, fps=true, mirrored=self.mirrored)
 
     def _own_rate(self) -> float | None:
-        """Frames per second by the timestamps of the file, if it has any."""
+        """Frames per second by the file's timestamps, if it has any."""
         times = np.array(sorted((self._file.timestamps or {}).values()))
         return 1 / usual_interval(times) if len(times) > 1 else None
 
@@ -194,7 +197,7 @@ class KeypointClip:
         return (len(times) - 1) / (times[-1] - times[0]) if len(times) > 1 else None
 
     def frames(self) -> Iterator[Frame]:
-        """All frames of the video, or blank ones with the timestamps of the file."""
+        """The video's frames, or blank ones at the file's timestamps."""
         if self._video is not None:
             yield from self._video
             return
@@ -205,7 +208,9 @@ class KeypointClip:
     def people(
         self, watch: Stopwatch | None = None, progress: ReadShare | None = None
     ) -> Iterator[tuple[NamedDetections, float]]:
-        """The people in each frame of the span, and its timestamp; frames that are not in the file have nobody.
+        """The people and timestamp of each frame in the span.
+
+        Frames that are not in the file have nobody.
 
         Args:
             watch: counts the time to "read" the video, and to "detect" the people in the file.
@@ -243,7 +248,7 @@ class KeypointClip:
     def _note_hands(
         self, fit: PictureFit, detections: dict[int, NamedDetections], times: list[tuple[int, float]]
     ) -> None:
-        """Keeps the hands of everybody, in pixels, beside the keypoints by which `hands_of` finds them."""
+        """Keeps everybody's hands, in pixels, by their keypoints. `hands_of` finds them by these."""
         for number, time in times:
             for row, person in enumerate(self._file.frames.get(number, [])):
                 if person.hands is not None:
@@ -256,11 +261,11 @@ class KeypointClip:
                     self._hands.setdefault(time, []).append((detections[number].keypoints[row], hands))
 
     def hands_of(self, track: Keypoints2D) -> Hands | None:
-        """The hands that the file has of a person; 3D only where the file has that. None without any."""
+        """A person's hands in the file, or None. 3D only where the file has that."""
         return follow_hands(track, self._hands)
 
     def tracker(self) -> Tracker | NamedTracker:
-        """A tracker that goes by the names in the file, or by poses if the file has no names."""
+        """A tracker by the file's names, or by poses without names."""
         return Tracker(self.image_size) if self._file.people is None else NamedTracker(self.image_size)
 
     def _own_times(self) -> list[tuple[int, float]]:
@@ -301,7 +306,10 @@ class KeypointClip:
         return list(enumerate(stamps, start=first))
 
     def _every_few(self, frames: int, pictures: int, video: VideoReader) -> list[Caution]:
-        """A warning where the keypoints seem to be of every second or third picture, and are numbered one by one."""
+        """A warning where keypoints seem to be of every few pictures.
+
+        Of every second or third picture, and numbered one by one.
+        """
         every = next((n for n in range(2, _EVERY) if n * frames - n < pictures <= n * frames), None)
         if every is None or video.info.fps is None or frames < _EVERY // 3:
             return []

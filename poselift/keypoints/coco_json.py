@@ -99,14 +99,14 @@ def _numbers(file: KeypointInput, images: list[dict[str, Any]]) -> dict[Any, int
 
 
 def _numbers_of_results(file: KeypointInput, entries: list[Any]) -> dict[Any, int]:
-    """Frame number by picture id of results, where it is the id or stands in it."""
+    """Results' frame numbers by picture id: the id, or within it."""
     ids = [entry.get("image_id") for entry in entries if isinstance(entry, dict)]
     of_name = file.by_name((image for image in ids if isinstance(image, str)), "the image_id")
     return {**of_name, **{image: image for image in ids if isinstance(image, int)}}
 
 
 def _categories(file: KeypointInput) -> _Categories:
-    """Joint names by id of the category; under None, those of the first category that has any."""
+    """Joint names by category id. Under None, those of the first category that has any."""
     categories = file.json.get("categories") or []
     if not isinstance(categories, list) or not all(isinstance(category, dict) for category in categories):
         raise file.fail("'categories' is not a list of objects")
@@ -124,7 +124,7 @@ def _categories(file: KeypointInput) -> _Categories:
 def _read_people(
     file: KeypointInput, entries: list[Any], numbers: dict[Any, int], categories: _Categories
 ) -> tuple[Skeleton, dict[int, list[Observation]]]:
-    """Skeleton and people by frame; `numbers` has the frame of each picture id, and results have no categories."""
+    """Skeleton and people by frame. `numbers` has the frame of each picture id, and results have no categories."""
     frames: dict[int, list[Observation]] = {}
     skeletons = []
     for index, entry in enumerate(entries):
@@ -171,7 +171,7 @@ def _hands(file: KeypointInput, entry: dict[str, Any], points: np.ndarray, where
 def _by_name_or_count(
     file: KeypointInput, points: Float[np.ndarray, "k 3"], names: list[str] | None
 ) -> tuple[Skeleton, Float[np.ndarray, "j 3"]]:
-    """The skeleton of a person by joint names, or else by number, and the joints in its order."""
+    """A person's skeleton, by joint names or number, and its joints. The joints are in the skeleton's order."""
     if names is not None and len(names) == len(points):
         skeleton, places = file.by_names(names)
         return skeleton, pick(points, places)

@@ -117,7 +117,7 @@ class KeypointFile:
 
     @cached_property
     def people(self) -> dict[str, int] | None:
-        """The number of each person by name; None if the file does not identify people.
+        """Each person's number by name; None if people are not identified.
 
         It does if everybody has a name, and nobody is in one frame twice. Names that are different positive numbers of
         at most 9 digits are kept; otherwise people are numbered from 1 in order of appearance.
@@ -152,7 +152,7 @@ class KeypointFile:
         return fit_picture(self.path, people, self.skeleton, image_size, scale, rotation)
 
     def detections(self, fit: PictureFit) -> dict[int, NamedDetections]:
-        """The people in each frame, in pixels, in the order of the file.
+        """The people in each frame, in pixels, in the file's order.
 
         Joints with score 0 or without finite coordinates become NaN with score 0. Scores above 1 become 1. A missing
         box is that of the joints, and a missing box score the mean of the joint scores.
@@ -163,7 +163,7 @@ class KeypointFile:
         return {number: self.detect(observations, fit) for number, observations in self.frames.items()}
 
     def _scale(self, image_size: tuple[int, int]) -> Float[np.ndarray, "2"]:
-        """Factor from the coordinates of the file to pixels, after checking that they have these units."""
+        """Checked factor from the file's coordinates to pixels."""
         people = [person.points[person.seen] for there in self.frames.values() for person in there if person.seen.any()]
         if not people:
             return np.ones(2)
@@ -215,7 +215,7 @@ class KeypointFile:
 def frames_by_time(
     people: Mapping[str, tuple[Float[np.ndarray, " t"], Sequence[Observation]]],
 ) -> tuple[dict[int, list[Observation]], dict[int, float]]:
-    """The `frames` and `timestamps` of a `KeypointFile`, from files with one person each.
+    """`frames` and `timestamps` of a `KeypointFile`, from one file per person.
 
     Args:
         people: timestamps and observations by name.

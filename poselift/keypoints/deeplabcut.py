@@ -32,7 +32,7 @@ _SPARSE = 20
 
 @dataclass(frozen=True)
 class _Table:
-    """Values, the labels of their columns from scorer to coords, and the frame numbers of the rows."""
+    """Values, column labels from scorer to coords, and rows' frame numbers."""
 
     columns: list[tuple[str, ...]]
     numbers: list[int]

@@ -1,4 +1,4 @@
-"""Hands in files of keypoints: 21 joints each, beside the body that they belong to."""
+"""Hands in files of keypoints. 21 joints each, beside the body that they belong to."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -48,7 +48,7 @@ def make_hands(
     right: Float[np.ndarray, "_ 3"] | None,
     joints: Sequence[Float[np.ndarray, "_ 3"] | None] = (None, None),
 ) -> FileHands | None:
-    """The hands of a person from x, y and score of each joint; None without any.
+    """A person's hands from joints' x, y and score, or None.
 
     Args:
         left: None, or of score 0, if the file does not have it.
@@ -72,7 +72,9 @@ def make_hands(
 
 
 def hands_of_whole_body(points: Float[np.ndarray, "n 3"]) -> FileHands | None:
-    """The hands among the 133 joints of COCO-WholeBody or the 136 of Halpe; None among others.
+    """The hands within COCO-WholeBody's 133 joints or Halpe's 136.
+
+    None among others.
 
     Args:
         points: x, y and score of all joints.
@@ -87,7 +89,7 @@ def hands_of_whole_body(points: Float[np.ndarray, "n 3"]) -> FileHands | None:
 def follow_hands(
     track: Keypoints2D, frames: dict[float, list[tuple[Float[np.ndarray, "j 2"], FileHands]]]
 ) -> Hands | None:
-    """The hands of a tracked person: those beside the body's own keypoints; None if there are none.
+    """A tracked person's hands, by the body's keypoints, or None.
 
     Args:
         track: the person.

@@ -1,4 +1,4 @@
-"""Keypoints as values in memory: tracks, arrays, and the results of other programs' libraries."""
+"""Keypoints in memory: tracks, arrays, and other libraries' results."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -51,7 +51,7 @@ class TrackClip:
         self.warnings: list[Caution] = []
 
     def frames(self) -> Iterator[Frame]:
-        """All frames of the video, or blank ones at the times of the tracks."""
+        """The video's frames, or blank ones at the tracks' times."""
         if self.video is not None:
             yield from VideoReader(self.video, mirrored=self.mirrored)
             return
@@ -140,9 +140,10 @@ def tracks_from_arrays(
 
 
 def tracks_from_ultralytics(results: Sequence[Any], fps: float) -> list[Keypoints2D]:
-    """Tracks from the results of an Ultralytics pose model's `track` or `predict`, one for each frame.
+    """Tracks from an Ultralytics pose model's results, one per frame.
 
-    Without track numbers, the people of a frame keep their order, so give those of `track` for several people.
+    Those of `track` or `predict`. Without track numbers, the people of a frame keep their order, so give those of
+    `track` for several people.
 
     Args:
         results: objects with `keypoints.data` (people, 17, 3), `orig_shape` (height, width), and `boxes.id`.
@@ -198,7 +199,7 @@ def tracks_from_mediapipe(results: Sequence[Any], image_size: tuple[int, int], f
 def _gather(
     frames: Sequence[dict[int, np.ndarray]], image_size: tuple[int, int], fps: float, skeleton: Skeleton
 ) -> list[Keypoints2D]:
-    """Tracks from the people of each frame by number; each from the first to the last frame with the person."""
+    """Tracks from each frame's people, by number. Each is from the first to the last frame with the person."""
     people = sorted({number for there in frames for number in there})
     if not people:
         raise InputError("nobody is in the results; look at the detector's threshold")

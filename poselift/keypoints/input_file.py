@@ -55,7 +55,7 @@ class KeypointInput:
 
     @cached_property
     def json(self) -> Any:
-        """The content of the file as JSON; None if its name does not end in .json.
+        """The file's JSON; None if its name does not end in .json.
 
         Raises:
             InputError: the file is not JSON.
@@ -71,11 +71,11 @@ class KeypointInput:
             return file.read(16)
 
     def files(self, suffix: str) -> list[Path]:
-        """The files of the folder with a suffix, sorted by name; none if this is not a folder."""
+        """A folder's files with a suffix, sorted by name; else none."""
         return sorted(path for path in self.path.glob(f"*{suffix}") if path.is_file()) if self.path.is_dir() else []
 
     def numbered_files(self, suffix: str) -> dict[int, Path]:
-        """The files of the folder with a suffix, by the frame numbers in their names.
+        """A folder's files with a suffix, by frame number in their names.
 
         Raises:
             InputError: as of `by_name`.
@@ -121,7 +121,9 @@ class KeypointInput:
         return dict(zip(distinct, numbers, strict=True))
 
     def by_count(self, count: int) -> Skeleton:
-        """The skeleton with a number of joints; some formats have more joints after those of the skeleton.
+        """The skeleton with a number of joints.
+
+        Some formats have more joints after those of the skeleton.
 
         Raises:
             InputError: the number is unknown, or does not fit the skeleton that the user named.
@@ -155,7 +157,7 @@ class KeypointInput:
         return skeletons[0]
 
     def by_names(self, names: list[str]) -> tuple[Skeleton, list[int | None]]:
-        """The skeleton with these joint names, and the index of each of its joints among them.
+        """The skeleton with these joint names, and their indices.
 
         If the user named the skeleton and the names are unknown, the joints are in its order.
 
@@ -184,7 +186,9 @@ class KeypointInput:
         return found
 
     def read_triplets(self, values: Any, where: str) -> Float[np.ndarray, "j 3"]:
-        """x, y and score of each joint, from a flat list as in most JSON formats.
+        """Each joint's x, y and score, from a flat list.
+
+        Most JSON formats have such lists.
 
         Raises:
             InputError: it is not a list of numbers, or not of triplets.
@@ -211,7 +215,9 @@ class KeypointInput:
         return array
 
     def person_name(self, value: Any, where: str) -> str | None:
-        """The name of a person: a text, or a whole number; None where the file has none, a negative number or NaN.
+        """A person's name: text or whole number, else None.
+
+        None too for a negative number or NaN.
 
         Raises:
             InputError: it is something else.
@@ -227,7 +233,7 @@ class KeypointInput:
 
 
 def pick(values: np.ndarray, joints: list[int | None]) -> np.ndarray:
-    """The values of some joints along the second last axis; NaN for None."""
+    """Values of some joints along the second last axis; NaN for None."""
     picked = np.full((*values.shape[:-2], len(joints), values.shape[-1]), np.nan)
     for to, at in enumerate(joints):
         if at is not None:
@@ -246,7 +252,7 @@ def unwrap(value: Any) -> Any:
 
 
 def read_box(box: Any) -> Float[np.ndarray, "4"] | None:
-    """A box as four finite numbers, in a list or in a list of lists; None if absent."""
+    """A box as four finite numbers; None if absent. In a list or in a list of lists."""
     try:
         numbers = np.asarray(box, float).ravel()[:4]
     except (TypeError, ValueError, OverflowError):
@@ -255,7 +261,7 @@ def read_box(box: Any) -> Float[np.ndarray, "4"] | None:
 
 
 def box_from_corner(box: Any) -> Float[np.ndarray, "4"] | None:
-    """x0, y0, x1, y1 from COCO's x0, y0, width, height; None if absent."""
+    """x0, y0, x1, y1 from COCO's x0, y0, width, height, or None."""
     numbers = read_box(box)
     if numbers is None:
         return None
@@ -265,7 +271,7 @@ def box_from_corner(box: Any) -> Float[np.ndarray, "4"] | None:
 
 
 def picture_size(width: Any, height: Any) -> tuple[int, int] | None:
-    """The (width, height) of pictures in a file; None if one of them is no number of pixels."""
+    """A file's (width, height) of pictures; None if not in pixels."""
     sides = whole_number(width, 1, MOST_PIXELS), whole_number(height, 1, MOST_PIXELS)
     return None if sides[0] is None or sides[1] is None else (sides[0], sides[1])
 
@@ -276,5 +282,8 @@ def frame_number(value: Any) -> int | None:
 
 
 def _is_misspelt(name: str, joint: str) -> bool:
-    """Whether a name has the joint's letters in another order, or all but one; more letters may be another marker."""
+    """Whether a name misspells the joint's.
+
+    It has its letters in another order, or all but one; more letters may be another marker.
+    """
     return not Counter(name) - Counter(joint) and len(joint) - len(name) <= 1

@@ -1,9 +1,10 @@
-"""JSON of MediaPipe's pose landmarks: a list of frames, each with the 33 landmarks of a person, or of several.
+"""JSON of MediaPipe's pose landmarks.
 
-MediaPipe itself writes no file. Read are frames as its results become JSON: a list of `{"x", "y", "z", "visibility"}`,
-or an object that has it as `landmarks`, `poseLandmarks`, `pose_landmarks` or `landmark`, alone or in a list of people.
-A frame may have its number (`frame`, `frame_id`, `frame_index` or `frame_number`) or its time (`timestamp_ms`). x and y
-are shares of the picture's width and height. A frame without people is null or an empty list.
+A list of frames, each with the 33 landmarks of a person, or of several. MediaPipe itself writes no file. Read are
+frames as its results become JSON: a list of `{"x", "y", "z", "visibility"}`, or an object that has it as `landmarks`,
+`poseLandmarks`, `pose_landmarks` or `landmark`, alone or in a list of people. A frame may have its number (`frame`,
+`frame_id`, `frame_index` or `frame_number`) or its time (`timestamp_ms`). x and y are shares of the picture's width and
+height. A frame without people is null or an empty list.
 
 Holistic's frames have one person, and beside it `leftHandLandmarks` and `rightHandLandmarks` (or with underscores), the
 21 landmarks of a hand; with `leftHandWorldLandmarks` and `rightHandWorldLandmarks`, metres, the hands are in 3D.
@@ -32,7 +33,7 @@ _PIXELS = 4.0
 
 
 def recognises(file: KeypointInput) -> bool:
-    """Whether it is a list of frames with 33 landmarks, under "frames" or by itself."""
+    """Whether it is a list of frames with 33 landmarks. Under "frames" or by itself."""
     return any(map(_is_person, (landmarks for frame in _frames(file.json) for landmarks in _people(frame))))
 
 
@@ -74,7 +75,7 @@ def _frames(content: Any) -> list[Any]:
 
 
 def _people(frame: Any) -> list[list[Any]]:
-    """The landmarks of each person of a frame, as many as there are."""
+    """The landmarks of each person in a frame."""
     if isinstance(frame, dict):
         return next((people for key in _KEYS if (people := _people(frame.get(key)))), [])
     if not isinstance(frame, list):

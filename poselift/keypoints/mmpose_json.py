@@ -44,7 +44,7 @@ def _are_people(content: Any) -> bool:
 
 
 def read(file: KeypointInput) -> KeypointFile:
-    """The keypoints of a file, or of a folder with one file per picture.
+    """The keypoints of a file, or of a folder's files by picture.
 
     Raises:
         InputError: a person is damaged, or the skeleton is unknown.

@@ -56,7 +56,7 @@ def read(file: KeypointInput) -> KeypointFile:
 
 
 def _read_classic(file: KeypointInput) -> tuple[dict[str, Array], dict[str, Any]]:
-    """Arrays and attributes of netCDF 3, whose text is an array of letters."""
+    """Arrays and attributes of netCDF 3. Its text is an array of letters."""
     require("scipy", "netcdf")
     from scipy.io import netcdf_file
 
@@ -82,7 +82,7 @@ def _read_classic(file: KeypointInput) -> tuple[dict[str, Array], dict[str, Any]
 
 
 def _read_array(file: KeypointInput, name: str, arrays: dict[str, Array], wanted: tuple[str, ...]) -> np.ndarray:
-    """An array with the wanted order of axes; an axis of one individual may be missing."""
+    """An array with its axes in order. An axis of one individual may be missing."""
     axes, values = arrays[name]
     if "individuals" not in axes and values.ndim == len(wanted) - 1:
         axes, values = (*axes, "individuals"), values[..., None]

@@ -1,4 +1,6 @@
-"""JSON of OpenPose's `--write_json`, one file per frame, also from Pose2Sim and Sports2D; DWPose's lists of frames.
+"""JSON of OpenPose's `--write_json`, one file per frame.
+
+Also from Pose2Sim and Sports2D; and DWPose's lists of frames.
 
 `{"people": [{"person_id": [-1], "pose_keypoints_2d": [x0, y0, score0, ...]}]}`; undetected joints are 0, 0, 0.
 The file name has the frame number: `clip_000000000012_keypoints.json`, Pose2Sim's `clip_000012.json`.
@@ -27,7 +29,7 @@ WHAT = "a folder of OpenPose's JSON (also Pose2Sim's, and AlphaPose's sep-json),
 
 
 def recognises(file: KeypointInput) -> bool:
-    """Whether it is a folder of such files, or a list of such frames."""
+    """Whether it is a folder of such files, or frames listed."""
     if files := file.files(".json"):
         return is_frame(unwrap(file.read_json(files[0])))
     return isinstance(file.json, list) and len(file.json) > 0 and is_frame(file.json[0])
@@ -78,7 +80,7 @@ def _frames(file: KeypointInput) -> Iterator[tuple[int, str, Any]]:
 def _person(
     file: KeypointInput, person: Any, where: str
 ) -> tuple[str | None, Float[np.ndarray, "j 3"], FileHands | None] | None:
-    """Name, joints and hands of a person; None for one with hands or a face only."""
+    """A person's name, joints and hands; None without a body."""
     if not isinstance(person, dict) or "pose_keypoints_2d" not in person:
         raise InputError(f"{where}: a person has no 'pose_keypoints_2d'")
     if person["pose_keypoints_2d"] in (None, []):

@@ -1,4 +1,4 @@
-"""Files that no reader takes: which program wrote them, and what to do."""
+"""Unreadable files: which program wrote them, and what to do."""
 
 from collections.abc import Callable
 from typing import Any
@@ -40,7 +40,7 @@ _BY_KEYS: tuple[tuple[Callable[[Any], bool], str], ...] = (
 
 
 def advise(file: KeypointInput) -> str:
-    """What a file is, and what to do; empty if it is unknown."""
+    """What a file is, and what to do; empty if unknown."""
     path = file.path
     if path.is_dir():
         return "" if any(path.iterdir()) else "the folder is empty; check the path"

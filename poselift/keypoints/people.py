@@ -31,7 +31,7 @@ class NamedTracker:
         self._frames: list[NamedDetections] = []
 
     def update(self, detections: Detections | None, timestamp: float) -> list[int]:
-        """The number of each person in the next frame; the timestamp is in seconds."""
+        """Each person's number in the next frame; timestamps are in seconds."""
         assert isinstance(detections, NamedDetections)
         assert detections.people is not None
         self._frames.append(detections)

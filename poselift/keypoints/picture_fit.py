@@ -1,7 +1,7 @@
-"""Whether keypoints are pixels of their picture, or of a turned, transposed, larger or smaller one.
+"""Whether keypoints are pixels of their picture.
 
-Two things tell: how much of the people lies outside of the picture, by each reading of its size, and whether people
-lie where they should stand.
+Or of a turned, transposed, larger or smaller one. Two things tell: how much of the people lies outside of the picture,
+by each reading of its size, and whether people lie where they should stand.
 """
 
 from collections.abc import Sequence
@@ -128,7 +128,7 @@ def fit_picture(
 
 
 def _turn(points: Float[np.ndarray, "n 2"], turns: int, image_size: tuple[int, int]) -> Float[np.ndarray, "n 2"]:
-    """Points of a picture that is turned clockwise by quarter turns to one of this size."""
+    """A picture's points, turned clockwise by quarter turns to this size."""
     width, height = image_size if turns % 2 == 0 else image_size[::-1]
     for _ in range(turns):
         points = np.stack([height - 1 - points[..., 1], points[..., 0]], -1)
@@ -142,9 +142,9 @@ def _inside(points: Float[np.ndarray, "n 2"], image_size: tuple[int, int]) -> Bo
 
 
 def _mostly_beyond(points: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"], size: tuple[int, int]) -> bool:
-    """Whether more than half of the seen points lie beyond the picture's right or lower edge.
+    """Whether over half of the seen points are beyond the edges.
 
-    People also leave a picture to the left, but no other size of it moves them there.
+    The picture's right or lower one. People also leave a picture to the left, but no other size of it moves them there.
     """
     return bool((points[scores > 0] >= size).any(-1).mean() > 0.5)
 
@@ -152,7 +152,7 @@ def _mostly_beyond(points: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, "
 def _share_turned(
     bodies: Sequence[tuple[Float[np.ndarray, "j 2"], Float[np.ndarray, " j"]]], skeleton: Skeleton, degrees: int
 ) -> float:
-    """Share of the bodies that are turned clockwise from upright by this angle, to an eighth of a turn."""
+    """Share of bodies turned clockwise by this angle. From upright, to an eighth of a turn."""
     rows = np.unique(np.linspace(0, len(bodies) - 1, min(len(bodies), _SAMPLES)).round().astype(int))
     chosen = [bodies[row] for row in rows.tolist()]
     angles = [body_angle(points, scores, skeleton) for points, scores in chosen]

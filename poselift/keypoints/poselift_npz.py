@@ -1,6 +1,7 @@
-"""Results of `poselift lift`: `person_1.npz` with `person_1.json` beside it, or a folder of them.
+"""Results of `poselift lift` as keypoints.
 
-They have the 2D keypoints as detected, with timestamps, skeleton and picture size.
+`person_1.npz` with `person_1.json` beside it, or a folder of them. They have the 2D keypoints as detected, with
+timestamps, skeleton and picture size.
 """
 
 from pathlib import Path

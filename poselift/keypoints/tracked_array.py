@@ -1,4 +1,4 @@
-"""Points of several tracks in arrays, as trackers of animals and people store them."""
+"""Points of several tracks in arrays, as animal trackers store them. Those of people likewise."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from poselift.keypoints.input_file import KeypointInput, pick
 
 
 def order_axes(file: KeypointInput, name: str, array: Array, wanted: Sequence[str]) -> np.ndarray:
-    """The array with the wanted order of axes, which are known by the beginnings of their names.
+    """The array with its axes in order, by their names' beginnings.
 
     Raises:
         InputError: it has other axes, or no numbers.

@@ -1,8 +1,9 @@
-"""TRC files in pixels, one per person, from Sports2D (`VIDEO_px_person00.trc`), or a folder of them.
+"""TRC files in pixels, one per person, or their folder.
 
-Five header lines, of which the fourth has the marker names, then one row per frame, separated by tabs: frame number,
-time in seconds, and x, y, z of each marker. Sports2D's x and y are pixels, y down, and z is 0. Undetected joints are
-empty or NaN, or 0, 0 with Sports2D's option to fill gaps with zeros. There are no scores: all others get the score 1.
+From Sports2D (`VIDEO_px_person00.trc`). Five header lines, of which the fourth has the marker names, then one row per
+frame, separated by tabs: frame number, time in seconds, and x, y, z of each marker. Sports2D's x and y are pixels, y
+down, and z is 0. Undetected joints are empty or NaN, or 0, 0 with Sports2D's option to fill gaps with zeros. There are
+no scores: all others get the score 1.
 
 Sources: https://github.com/davidpagnon/Sports2D;
 https://opensimconfluence.atlassian.net/wiki/spaces/OpenSim/pages/53089972/Marker+.trc+Files
@@ -33,7 +34,9 @@ def recognises(file: KeypointInput) -> bool:
 
 
 def read(file: KeypointInput) -> KeypointFile:
-    """The keypoints of a file, or of a folder's files with `_px` in their names, or of all if none has.
+    """The keypoints of a file, or of a folder's files.
+
+    Those with `_px` in their names, or all if none has.
 
     Raises:
         InputError: a file is damaged, its markers are not a person's joints, or two files have one person.
@@ -57,7 +60,7 @@ def read(file: KeypointInput) -> KeypointFile:
 
 
 def _person(path: Path) -> str:
-    """Number of the person, from 1 (Sports2D counts from 0); the file name if it has no number."""
+    """The person's number from 1, or the file name. Sports2D counts from 0."""
     number = re.search(r"person(\d+)", path.stem)
     return str(int(number[1]) + 1) if number and len(number[1]) <= _DIGITS else path.stem
 

@@ -1,4 +1,6 @@
-"""The npz files of VideoPose3D: Detectron2's detections in a video, and custom datasets.
+"""The npz files of VideoPose3D.
+
+Detectron2's detections in a video, and custom datasets.
 
 `inference/infer_video_d2.py` writes for each frame `boxes[frame][1]`, n times x0, y0, x1, y1, score, and
 `keypoints[frame][1]`, (n, 4, 17): rows of x, y, logit and probability of COCO's joints; and the size of the video in
@@ -43,7 +45,9 @@ def recognises(file: KeypointInput) -> bool:
 
 
 def read(file: KeypointInput) -> KeypointFile:
-    """The keypoints of the file; only numpy arrays and plain containers are unpickled.
+    """The keypoints of the file, without unsafe unpickling.
+
+    Only numpy arrays and plain containers are unpickled.
 
     Raises:
         InputError: the file is damaged, has other pickled objects, or more than one clip.
@@ -76,7 +80,7 @@ def _detections(file: KeypointInput) -> KeypointFile:
 
 
 def _of_person(file: KeypointInput, key: str, frame: Any, number: int, shape: tuple[int, ...]) -> np.ndarray:
-    """The people of a frame: the second of two lists, because the first is the background's."""
+    """The people of a frame. The second of two lists, because the first is the background's."""
     try:
         people = np.asarray(frame[1], float)
     except (TypeError, ValueError, IndexError, KeyError):

@@ -129,7 +129,7 @@ def _seen(person: Float[np.ndarray, "j 3"]) -> Bool[np.ndarray, " j"]:
 
 
 def _lead(one: Float[np.ndarray, " n"], other: Float[np.ndarray, " n"]) -> float:
-    """Mean advantage of one skeleton, over the distances that the two judge differently."""
+    """One skeleton's mean advantage, where the two judge differently. Over those distances."""
     apart = (one - other)[np.abs(one - other) > _EQUAL]
     return float(apart.mean()) if len(apart) else 0.0
 
@@ -155,7 +155,7 @@ def _size(places: Float[np.ndarray, "n d"]) -> float:
 
 
 def place(joint: str) -> tuple[float, float, float]:
-    """Where a joint of a standing person is: the person's left, up and forward, metres."""
+    """A joint's place on a standing person, metres. The person's left, up and forward."""
     side, _, part = joint.partition("_")
     if side not in ("left", "right"):
         return _MIDDLE[joint]

@@ -45,7 +45,7 @@ class StreamClock:
         self._now = -self._step
 
     def seconds(self, picture: av.VideoFrame) -> float:
-        """The time of the next picture; without a timestamp, it follows the previous picture."""
+        """The next picture's time. Without a timestamp, it follows the previous picture."""
         if self.stamped and picture.pts is not None:
             self._now = (picture.pts - self._origin) * self._tick
         else:
@@ -53,7 +53,7 @@ class StreamClock:
         return float(self._now)
 
     def duration(self, picture: av.VideoFrame) -> float:
-        """Seconds for which a picture is shown; the average interval if the file does not say."""
+        """Seconds for which a picture is shown; the average interval if unknown."""
         return float((picture.duration or 0) * self._tick) or self.interval
 
     def stamp(self, seconds: float) -> int:

@@ -111,9 +111,9 @@ def open_file(path: Path, timeout: float) -> InputContainer:
 
 @contextlib.contextmanager
 def open_url(url: str, name: str) -> Iterator[tuple[InputContainer, VideoStream]]:
-    """The opened stream of a camera or server and its video stream, decoded with threads.
+    """The opened stream of a camera or server, decoded with threads.
 
-    Opening and each wait for data end after ten seconds.
+    And its video stream. Opening and each wait for data end after ten seconds.
 
     Args:
         url: such as rtsp://HOST/PATH or http://HOST/PATH.
@@ -137,7 +137,7 @@ def open_url(url: str, name: str) -> Iterator[tuple[InputContainer, VideoStream]
 
 @contextlib.contextmanager
 def _open_stream(container: InputContainer, name: str) -> Iterator[tuple[InputContainer, VideoStream]]:
-    """The container and its video stream; at the end the decoder's threads are idle and the container is closed."""
+    """The container and its video stream. At the end the decoder's threads are idle and the container is closed."""
     with container:
         stream = _video_stream(container, name)
         try:
@@ -166,7 +166,7 @@ def _video_stream(container: InputContainer, name: str) -> VideoStream:
 
 
 class Decoder:
-    """Decodes a stream from the current position of its container, and skips damaged packets.
+    """Decodes a stream from its container's position, skipping damaged packets.
 
     Attributes:
         damaged: number of packets so far that could not be decoded.

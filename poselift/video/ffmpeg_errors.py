@@ -1,4 +1,4 @@
-"""Errors that FFmpeg reports in its log while it reads and decodes: most damage shows nowhere else."""
+"""Errors in FFmpeg's log: most damage shows nowhere else. It reports them while it reads and decodes."""
 
 import contextlib
 import threading
@@ -30,7 +30,7 @@ class FfmpegErrors:
 
     @property
     def last(self) -> str:
-        """The last error, such as "h264: error while decoding MB 2 1"; empty if there is none."""
+        """FFmpeg's last error; empty without one. Such as "h264: error while decoding MB 2 1"."""
         log = av.logging.get_last_error()[1]
         return f"{log[1]}: {log[2].strip()}"[:120] if log is not None and self.count > 0 else ""
 

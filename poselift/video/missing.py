@@ -1,4 +1,4 @@
-"""Frames that are missing from a video of a steady rate, as its timestamps show."""
+"""Frames missing from a video of steady rate, by its timestamps."""
 
 import statistics
 from collections import Counter
@@ -30,7 +30,7 @@ class MissingFrames:
         self._before = seconds
 
     def line(self) -> str:
-        """What is missing; empty if nothing is, or the rate is not steady."""
+        """What is missing, if anything is and the rate is steady."""
         total = self._steps.total()
         if total < _LEAST:
             return ""

@@ -1,4 +1,4 @@
-"""Damage of MPEG-TS files that FFmpeg passes over: a packet with a broken header gives no picture and no error."""
+"""Damage of MPEG-TS files that FFmpeg passes over. A packet with a broken header gives no picture and no error."""
 
 from pathlib import Path
 
@@ -16,7 +16,9 @@ _MOST_STUFFING = 32
 
 
 def packet_size(start: bytes) -> int | None:
-    """Bytes of a packet, from the first 400 bytes of a file; None if it is not MPEG-TS.
+    """Bytes of a packet of MPEG-TS, or None.
+
+    From the first 400 bytes of a file.
 
     Example:
         >>> packet_size(b"G".ljust(188) + b"G".ljust(188)), packet_size(b"RIFF")
@@ -26,7 +28,7 @@ def packet_size(start: bytes) -> int | None:
 
 
 def count_broken_headers(path: Path, stream: int) -> int:
-    """How many packets of a stream begin with a header that ISO/IEC 13818-1, 2.4.3.7, forbids.
+    """Number of packets whose header ISO/IEC 13818-1, 2.4.3.7, forbids.
 
     Args:
         path: the file.
@@ -42,7 +44,7 @@ def count_broken_headers(path: Path, stream: int) -> int:
 
 
 def _count_broken(packets: np.ndarray, stream: int) -> int:
-    """The number of broken headers in packets that begin with their sync byte."""
+    """Number of broken headers in packets with their sync byte."""
     own = (packets[:, 1].astype(int) & 0x1F) << 8 | packets[:, 2]
     begins = packets[(own == stream) & (packets[:, 1] & 0x40 > 0) & (packets[:, 3] & 0x10 > 0)].astype(int)
     place = 4 + np.where(begins[:, 3] & 0x20, 1 + begins[:, 4], 0)

@@ -1,4 +1,4 @@
-"""The newest frame of a live source: frames are dropped, so that lag cannot grow."""
+"""The newest frame of a live source. Frames are dropped, so that lag cannot grow."""
 
 import threading
 import time
@@ -36,7 +36,7 @@ class Captured:
 
 
 class LiveCapture:
-    """Reads a source in a thread of its own and holds only the newest frame.
+    """Reads a source in a thread, and holds its newest frame.
 
     A file plays at its own pace. A live source that goes away is opened again, with waits that grow to four seconds.
 
@@ -87,7 +87,7 @@ class LiveCapture:
 
     @property
     def own_pace(self) -> bool:
-        """Whether the source is a file, which waits for its first frame to be processed."""
+        """Whether the source is a file. It waits for its first frame to be processed."""
         return self._source.own_pace
 
     @property
@@ -102,11 +102,13 @@ class LiveCapture:
 
     @property
     def ended(self) -> bool:
-        """Whether the last frame was taken, and no error is left to raise."""
+        """Whether the last frame was taken, without an error to raise."""
         return self._ended and self._newest is None and self._error is None
 
     def newest(self, timeout: float) -> Captured | None:
-        """The newest frame that was not taken yet; None if none comes in time, or at the end.
+        """The newest frame not taken yet, or None.
+
+        None comes in time, or at the end.
 
         Args:
             timeout: seconds to wait.
@@ -139,7 +141,7 @@ class LiveCapture:
                 self._change.notify_all()
 
     def _read(self) -> None:
-        """Reads until the end, or until the capture stops; opens a lost live source again."""
+        """Reads until the end or a stop; reopens lost live sources."""
         first = before = None  # arrival of the first picture, and (arrival, timestamp, own time) of the last one
         while not self._stop.is_set():
             own = None
@@ -168,7 +170,7 @@ class LiveCapture:
             self._open_again()
 
     def _wait_for_first(self) -> float:
-        """Holds a file until its first frame is processed; returns the time at which its clock begins."""
+        """Holds a file until its first frame is processed. Returns the time at which its clock begins."""
         with self._change:
             while not (self._asked_again or self._stop.is_set()):
                 self._change.wait(_POLL)
@@ -202,7 +204,7 @@ class LiveCapture:
 
 
 def _step(before: float | None, now: float | None, elapsed: float) -> float:
-    """Seconds from one picture to the next: by the source's own clock, or if that cannot be, as they came."""
+    """Seconds from one picture to the next. By the source's own clock, or if that cannot be, as they came."""
     if before is None or now is None or not 0 < now - before < _JUMP:
         return elapsed
     return now - before

@@ -1,4 +1,4 @@
-"""Pictures in place of a video: a folder of them, a pattern of their names, or one photo."""
+"""Pictures as a video: a folder, a pattern, or one photo."""
 
 import os
 import re
@@ -50,9 +50,9 @@ class Pictures:
 
 
 def find_pictures(path: str | os.PathLike[str]) -> Pictures | None:
-    """The pictures of a folder, a pattern such as frame_%04d.png, or a photo; None if the path is of something else.
+    """The pictures of a folder, pattern or photo; otherwise None.
 
-    Names are put in natural order: picture_2 comes before picture_10.
+    A pattern is such as frame_%04d.png. Names are put in natural order: picture_2 comes before picture_10.
 
     Raises:
         InputError: a folder holds several series of pictures, or videos beside the pictures, or nothing fits the
@@ -69,7 +69,7 @@ def find_pictures(path: str | os.PathLike[str]) -> Pictures | None:
 
 
 def read_picture(path: Path) -> UInt8[np.ndarray, "h w 3"] | None:
-    """A picture as RGB, upright as its Exif data say; None if it cannot be decoded.
+    """A picture as RGB, upright by Exif; None if undecodable.
 
     Raises:
         OSError: the file cannot be read.
@@ -85,7 +85,7 @@ def read_picture(path: Path) -> UInt8[np.ndarray, "h w 3"] | None:
 def decode_pictures(
     pictures: Pictures, size: tuple[int, int], warnings: list[Caution]
 ) -> Iterator[tuple[int, UInt8[np.ndarray, "h w 3"]]]:
-    """The place and the image of each picture that can be decoded, all of one size.
+    """Place and image of each decodable picture, all of one size.
 
     Args:
         pictures: what to read.
@@ -118,7 +118,7 @@ def decode_pictures(
 
 
 def _is_picture(path: Path) -> bool:
-    """Whether a file is a still picture, by its ending and by the mark of an animation."""
+    """Whether a file is a still picture. By its ending and by the mark of an animation."""
     if path.suffix.lower() not in PICTURE_ENDINGS:
         return False
     with path.open("rb") as file:
@@ -165,7 +165,7 @@ def _of_pattern(path: Path) -> Pictures:
 
 
 def _numbered(path: Path, files: dict[int, Path]) -> Pictures:
-    """Pictures by their frame numbers, of which every one is a frame, or every n-th."""
+    """Pictures by frame number, of every frame or every n-th."""
     numbers = sorted(files)
     steps = [after - before for before, after in pairwise(numbers)]
     step = reduce(gcd, steps, 0) or 1
@@ -181,7 +181,7 @@ def _numbered(path: Path, files: dict[int, Path]) -> Pictures:
 
 
 def _refuse_several_series(folder: Path, names: Sequence[str]) -> None:
-    """Raises an InputError if there are two series whose names have the same numbers, as those of two cameras."""
+    """Raises an InputError for two series of the same numbers. Those of two cameras, for example."""
     series: dict[tuple[str, str], set[int]] = defaultdict(set)
     for name in names:
         if match := re.fullmatch(r"(.*?)(\d+)(\D*)", name):

@@ -81,7 +81,7 @@ def probe(path: str | os.PathLike[str]) -> VideoInfo:
 
 
 def _probe_pictures(pictures: Pictures) -> VideoInfo:
-    """Facts about pictures, by their numbers and the first one that can be decoded."""
+    """Facts about pictures, by their numbers and the first decodable one."""
     try:
         image = next((image for image in map(read_picture, pictures.files) if image is not None), None)
     except OSError as error:

@@ -48,7 +48,9 @@ class Problems:
             self._other_size = picture.width, picture.height
 
     def find_lacking(self, read: int, path: Path) -> str | None:
-        """What a file that was read from beginning to end lacks, by its header and packets; None if it seems whole.
+        """What a file lacks, by its header and packets, or None.
+
+        It was read from beginning to end.
 
         Args:
             read: number of frames that were read.
@@ -93,9 +95,10 @@ class Problems:
 
 
 def is_cut_off(path: Path) -> bool:
-    """Whether a file ends inside a packet of MPEG-TS, inside a box of MP4 or QuickTime, or without the mark of GIF.
+    """Whether a file ends inside a packet or box.
 
-    FFmpeg does not report this. Of other formats, it reports what can be seen.
+    Of MPEG-TS, of MP4 or QuickTime; or without the mark of GIF. FFmpeg does not report this. Of other formats, it
+    reports what can be seen.
     """
     size = path.stat().st_size
     with path.open("rb") as file:

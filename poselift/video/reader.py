@@ -51,10 +51,11 @@ class Frame:
 
 
 class VideoReader:
-    """The frames of a video, or of a span of it, in order. Memory does not grow with the length of the video.
+    """A video's frames, or those of a span, in order.
 
-    Timestamps strictly increase: frames with a repeated or earlier timestamp are dropped. A damaged or truncated file
-    gives the frames that can be decoded. `warnings` reports both. Each iteration opens the file anew.
+    Memory does not grow with the length of the video. Timestamps strictly increase: frames with a repeated or earlier
+    timestamp are dropped. A damaged or truncated file gives the frames that can be decoded. `warnings` reports both.
+    Each iteration opens the file anew.
 
     Pictures are a video too, 30 a second without `fps`: a folder of them, a pattern of their names such as
     frame_%04d.png, or one photo. Numbers that are missing in their names are missing frames.
@@ -127,7 +128,7 @@ class VideoReader:
         return map(_mirror, frames) if self._mirrored else frames
 
     def _read(self, seek: bool) -> Generator[Frame, None, None]:
-        """The frames of the span; without `seek`, all frames before it are decoded too."""
+        """The span's frames; without `seek`, earlier ones are decoded too."""
         self.warnings = []
         if self._pictures is not None:
             yield from self._read_pictures(self._pictures)
@@ -230,7 +231,7 @@ def _mirror(frame: Frame) -> Frame:
 
 
 def _seek(container: InputContainer, decoder: Decoder, stamp: int) -> Iterator[av.VideoFrame] | None:
-    """The pictures from a key frame at or before a timestamp; None if seeking fails."""
+    """The pictures from a key frame before a timestamp, or None. None if seeking fails."""
     try:
         container.seek(stamp, stream=decoder.stream)
     except av.error.FFmpegError:

@@ -1,4 +1,4 @@
-"""Sources of live pictures: a camera, a file, a folder of pictures, or a URL."""
+"""Sources of live pictures: camera, file, folder of pictures, or URL."""
 
 import contextlib
 import itertools
@@ -147,7 +147,7 @@ class VideoStream:
 
 
 class PictureSource:
-    """Pictures in a folder, or by a pattern of their names, at 30 a second.
+    """Pictures of a folder or name pattern, at 30 a second.
 
     Args:
         pictures: what to read.
@@ -173,7 +173,7 @@ class PictureSource:
 
 
 def source_opener(text: str) -> tuple[str, Callable[[], Source]]:
-    """The name of a source for messages, and the function that opens it.
+    """A source's name for messages, and the function that opens it.
 
     Args:
         text: number of a camera (or its file, /dev/videoN), a URL, or the path of a video or of pictures.

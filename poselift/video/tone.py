@@ -12,7 +12,7 @@ _WHITE, _PEAK = 203.0, 1000.0
 
 
 def pq_to_usual() -> UInt8[np.ndarray, " 256"]:
-    """The usual value of each of the 256 values of a PQ picture.
+    """The usual value of each of PQ's 256 values.
 
     SMPTE ST 2084 gives the luminance. Reinhard et al. (Photographic tone reproduction for digital images, 2002,
     equation 4) compress it. Colours keep their primaries (BT.2020), so that they look paler than they were.

@@ -1,4 +1,4 @@
-"""Decoded pictures as RGB arrays, upright, with square pixels and in the usual range of brightness."""
+"""Decoded pictures as RGB: upright, square pixels, usual brightness."""
 
 import math
 from fractions import Fraction
@@ -20,11 +20,11 @@ _CV2_TURNS = {1: cv2.ROTATE_90_CLOCKWISE, 2: cv2.ROTATE_180, 3: cv2.ROTATE_90_CO
 
 
 def display_orientation(frame: av.VideoFrame) -> tuple[float, bool]:
-    """Degrees clockwise for display, from -180 to 180, and whether the picture is mirrored before.
+    """Degrees clockwise for display, and whether the picture is mirrored before.
 
-    Phones record in the orientation of the sensor, and store a display matrix. Its upper left 2 x 2 part
-    [[a, b], [c, d]] maps a row vector, (x', y') = (a x + c y, b x + d y), x to the right and y down (ISO/IEC 14496-12,
-    8.3.2; FFmpeg's libavutil/display.h).
+    From -180 to 180. Phones record in the orientation of the sensor, and store a display matrix. Its upper left 2 x 2
+    part [[a, b], [c, d]] maps a row vector, (x', y') = (a x + c y, b x + d y), x to the right and y down (ISO/IEC
+    14496-12, 8.3.2; FFmpeg's libavutil/display.h).
     """
     matrix = frame.side_data.get("DISPLAYMATRIX")
     if not isinstance(matrix, Buffer):
@@ -37,7 +37,7 @@ def display_orientation(frame: av.VideoFrame) -> tuple[float, bool]:
 
 
 def pixel_aspect(stream: VideoStream) -> Fraction:
-    """Width of a stored pixel over its height; 1 if unknown or not believable."""
+    """Width of a stored pixel over its height; 1 if unknown. 1 too if not believable."""
     aspect = Fraction(stream.sample_aspect_ratio or 1)
     return aspect if 1 / _WIDEST_PIXEL <= aspect <= _WIDEST_PIXEL else Fraction(1)
 

@@ -1,4 +1,4 @@
-"""Pictures as encoders take them: brightness in full resolution, and colour in half."""
+"""Pictures for encoders: brightness in full resolution, colour in half."""
 
 import av
 import cv2
@@ -12,10 +12,10 @@ _LUMA, _CHROMA = 219 / 255, 224 / 255
 
 
 class YuvConverter:
-    """Converts RGB pictures of one size to 4:2:0, in the colours of BT.709 and in the usual range.
+    """Converts RGB pictures to 4:2:0 in BT.709.
 
-    A third of the time of FFmpeg's conversion. Memory is used again for each picture, because getting it takes longer
-    than the conversion.
+    Pictures of one size, in the usual range. A third of the time of FFmpeg's conversion. Memory is used again for each
+    picture, because getting it takes longer than the conversion.
 
     Args:
         width: of the pictures, even.
@@ -29,7 +29,7 @@ class YuvConverter:
         self._matrix = _bt709()
 
     def __call__(self, image: UInt8[np.ndarray, "h w 3"]) -> av.VideoFrame:
-        """The picture as a frame, which holds until the next call, or longer if an encoder still uses it."""
+        """The picture as a frame, valid until the next call. Or longer if an encoder still uses it."""
         self._frame.make_writable()
         luma, *chroma = [_pixels(plane) for plane in self._frame.planes]
         cv2.transform(image, self._matrix, dst=self._whole)
@@ -42,7 +42,7 @@ class YuvConverter:
 
 
 def _bt709() -> np.ndarray:
-    """From red, green, blue and 1 to brightness, blue and red differences (3, 4)."""
+    """The matrix (3, 4) of BT.709. From red, green, blue and 1 to brightness, blue and red differences."""
     brightness = np.array([_RED, 1 - _RED - _BLUE, _BLUE])
     blue = (np.array([0, 0, 1]) - brightness) / (2 * (1 - _BLUE))
     red = (np.array([1, 0, 0]) - brightness) / (2 * (1 - _RED))

@@ -1,4 +1,4 @@
-"""The run of a batch: which videos are done, left and failed, and the tables of them."""
+"""A batch's run: videos done, left and failed, and their tables."""
 
 import contextlib
 import json
@@ -26,7 +26,9 @@ Lift = Callable[[Sequence[Task]], Iterator[Outcome]]
 
 
 class BatchRun:
-    """A batch in its folder, which no other run of the same shard uses meanwhile.
+    """A batch in its folder.
+
+    No other run of the same shard uses it meanwhile.
 
     Args:
         out: path or URL of the folder.
@@ -100,7 +102,10 @@ class BatchRun:
                 lines.report("Lifting videos", done / len(tasks))
 
     def write_tables(self) -> tuple[int, int, int]:
-        """Writes the tables; returns how many videos are lifted, how many of these show nobody, and how many failed."""
+        """Writes the tables; returns how many videos are lifted, empty, failed.
+
+        Empty ones are lifted, but show nobody.
+        """
         lifted, failed = self._read_records()
         paths = {f"{folder}/{SUMMARY}": folder for folder in lifted}
         summaries = {paths[path]: found for path, found in read_objects(self._out, list(paths)).items()}
@@ -121,13 +126,13 @@ class BatchRun:
         return len(lifted), sum(not summary.get("people") for summary in summaries.values()), len(failed)
 
     def _read_records(self) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
-        """The records of the videos that are lifted, and of those that failed, as they are and with these settings."""
+        """Records of the lifted and of the failed videos. As they are, and with these settings."""
         lifted = self._read_current({f"{task.video.folder}/{RECORD}": task for task in self._tasks})
         failed = self._read_current({f"{_FAILED}/{task.video.folder}.json": task for task in self._tasks})
         return lifted, {folder: record for folder, record in failed.items() if folder not in lifted}
 
     def _read_current(self, paths: dict[str, Task]) -> dict[str, dict[str, Any]]:
-        """The records in these files that belong to their task; by folder of the video."""
+        """The records that belong to their task, by the video's folder."""
         records = {}
         for path, record in read_objects(self._out, list(paths)).items():
             task = paths[path]
@@ -137,7 +142,7 @@ class BatchRun:
 
 
 def _try_all(tasks: Sequence[Task], lift: Lift) -> Iterator[tuple[Task, Outcome, int]]:
-    """The last outcome of each task and its number of tries; tasks are tried again after all others."""
+    """Each task's last outcome and number of tries. Tasks are tried again after all others."""
     by_folder = {task.video.folder: task for task in tasks}
     tries: Counter[str] = Counter()
     while tasks:

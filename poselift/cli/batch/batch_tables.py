@@ -108,7 +108,7 @@ def _encode_parquet(rows: Sequence[dict[str, Any]], types: dict[str, str]) -> by
 
 
 def _plain(value: Any) -> Any:
-    """A value that a column can have: dicts become JSON, and names that are not UTF-8 are written with escapes."""
+    """A value for a column. Dicts become JSON, and names that are not UTF-8 are written with escapes."""
     if isinstance(value, dict):
         return json.dumps(value)
     if isinstance(value, list):

@@ -25,7 +25,9 @@ _lifters: dict[str, VideoLifter] = {}
 
 
 class RayEngine:
-    """Lifts videos on the Ray cluster of `RAY_ADDRESS`, or that runs on this machine, or on this machine alone.
+    """Lifts videos on a Ray cluster.
+
+    That of `RAY_ADDRESS`, or that runs on this machine, or this machine alone.
 
     Args:
         request: for all videos, which chooses the models.
@@ -82,7 +84,7 @@ class RayEngine:
 
 
 def _run(shared: tuple[CommandRequest, str, float], task: Task) -> Outcome | InputError:
-    """Lifts a video in a worker process of Ray; an error of the models is returned."""
+    """Lifts a video in a worker of Ray; returns errors of models."""
     request, device, timeout = shared
     key = repr((request, device))
     if key not in _lifters:

@@ -1,4 +1,4 @@
-"""The folders of a batch: each is there with all of its files, or not at all."""
+"""The folders of a batch, each complete or absent."""
 
 import contextlib
 import os
@@ -20,9 +20,10 @@ _PATIENCE = 10.0
 
 @contextlib.contextmanager
 def open_folder(out: str, name: str) -> Iterator[Path]:
-    """An empty folder; if the block succeeds and wrote `RECORD`, it replaces the folder `name` in `out`.
+    """An empty folder, published as `name` in `out` if complete.
 
-    It has `KEPT`, if the earlier folder or a stopped run has one. If the block fails, `KEPT` stays for the next run.
+    That is, if the block succeeds and wrote `RECORD`. It has `KEPT`, if the earlier folder or a stopped run has one. If
+    the block fails, `KEPT` stays for the next run.
 
     Args:
         out: path or URL of the folder of the batch.
@@ -56,7 +57,7 @@ def open_folder(out: str, name: str) -> Iterator[Path]:
 
 
 def tidy_stopped(out: str, name: str) -> None:
-    """Removes what a worker that was ended left of a video, but for its detections, which the next run uses."""
+    """Removes a stopped worker's files of a video, but for its detections. The next run uses those."""
     files, root = file_system(out)
     if not is_local(files):
         return

@@ -1,4 +1,6 @@
-"""Detections kept in a file: a video is lifted again, with other weights or options, without looking at its pictures.
+"""Detections kept in a file.
+
+A video is lifted again, with other weights or options, without looking at its pictures.
 
 The file is a compressed npz without pickled objects:
 
@@ -42,7 +44,7 @@ _FIELDS = ("boxes", "box_scores", "keypoints", "scores")
 
 
 class KeepingClip(VideoClip):
-    """A video whose detections are written to a file as soon as all are there; see `VideoClip`.
+    """A video that saves its detections when complete; see `VideoClip`.
 
     Args:
         path: the video.
@@ -105,7 +107,7 @@ class KeepingClip(VideoClip):
 
 
 class KeptClip:
-    """A video with the detections that a `KeepingClip` wrote; lifting it gives the same bytes.
+    """A video with a `KeepingClip`'s detections; lifting gives the same bytes.
 
     Args:
         path: the video; only `frames` reads it.
@@ -146,7 +148,7 @@ class KeptClip:
         self.video: Path | None = path
 
     def frames(self) -> Iterator[Frame]:
-        """The frames of the span, read from the video when the first one is taken."""
+        """The frames of the span, read when the first is taken."""
         yield from VideoReader(self.path, self._start, self._end, self.video_fps, self.mirrored)
 
     def people(

@@ -42,7 +42,7 @@ class LocalEngine:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Ends all workers at once: what they have not finished is done by the next run."""
+        """Ends all workers at once; the next run does the rest."""
         for worker in self._workers:
             worker.end()
             worker.tidy()
@@ -100,7 +100,7 @@ class _Worker:
             return future
 
     def outcome(self, future: "Future[Outcome]") -> Outcome:
-        """What became of the task, after its future is done; raises an InputError if the models cannot be loaded."""
+        """The outcome of a task whose future is done. Raises an InputError if the models cannot be loaded."""
         try:
             self._loaded.result()
             outcome = future.result()
@@ -112,7 +112,7 @@ class _Worker:
         return outcome
 
     def end_if_late(self) -> None:
-        """Ends the process if it is past its time limit; its future tells."""
+        """Ends the process past its time limit; its future tells."""
         if time.monotonic() - self._since > (self._timeout if self._loaded.done() else _LOADING):
             self._late = True
             self._process.kill()
@@ -165,7 +165,7 @@ def _lift(task: Task) -> Outcome:
 
 
 def _end_with_parent() -> None:
-    """Ends this process when the one that started it has died, however that happened."""
+    """Ends this process when its parent has died, for whatever reason."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -1,4 +1,4 @@
-"""A list of videos with options for each: a CSV or Parquet file."""
+"""A manifest: a CSV or Parquet file of videos with their options."""
 
 import csv
 import io
@@ -18,7 +18,9 @@ _MOST_ROWS = 10_000_000
 
 
 def read_manifest(files: AbstractFileSystem, path: str) -> list[tuple[str, dict[str, str]]]:
-    """The rows of a manifest as text, each with its place for messages; empty values are "".
+    """The rows of a manifest as text, each with its place.
+
+    The place is for messages; empty values are "".
 
     Args:
         files: the file system.
@@ -76,7 +78,7 @@ def _read_parquet(content: bytes, where: str) -> list[tuple[str, dict[str, str]]
 
 
 def _check_columns(names: list[str], where: str) -> None:
-    """Raises an error if two columns have one name: one of them would be ignored."""
+    """Raises an error if two columns have one name. One of them would be ignored."""
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InputError(f"{where}: the column {twice[0]!r} is there twice; remove one")

@@ -1,4 +1,4 @@
-"""What the results of a video depend on, as plain data: its request, with the content of files for their names."""
+"""What a video's results depend on, as plain data. Its request, with the content of files for their names."""
 
 import functools
 import hashlib
@@ -37,7 +37,7 @@ class Settings:
 
 
 def find_settings(request: CommandRequest) -> Settings:
-    """The settings of a video: all fields of its request that change results.
+    """A video's settings: all fields of its request that change results.
 
     Raises:
         OSError: a file cannot be read.
@@ -53,7 +53,7 @@ def find_settings(request: CommandRequest) -> Settings:
 
 
 def _plain(value: Any) -> Any:
-    """A dataclass as a dict of the fields that count when two are compared, at any depth; other values unchanged."""
+    """A dataclass as a dict of its compared fields, at any depth. Other values are unchanged."""
     if not is_dataclass(value):
         return value
     return {each.name: _plain(getattr(value, each.name)) for each in fields(value) if each.compare}
@@ -61,5 +61,5 @@ def _plain(value: Any) -> Any:
 
 @functools.cache
 def _hash_file(value: str) -> str:
-    """The SHA-256 of a file, if the value is the name of one."""
+    """A file's SHA-256, if the value is a file's name."""
     return sha256(value) if Path(value).is_file() else value

@@ -1,4 +1,4 @@
-"""Files of this machine and of object stores (s3://, gs://, ...), through fsspec."""
+"""Files here and in object stores (s3://, gs://, ...), through fsspec."""
 
 import contextlib
 import os
@@ -17,7 +17,9 @@ from poselift.core.safe_parsing import parse_json, read_bytes
 
 
 def file_system(location: str) -> tuple[AbstractFileSystem, str]:
-    """The file system of a path or URL, and the path on it; local paths are absolute.
+    """The file system of a path or URL, and its path there.
+
+    Local paths are absolute.
 
     Raises:
         InputError: the protocol is unknown, or its package is not installed.
@@ -37,7 +39,7 @@ def file_system(location: str) -> tuple[AbstractFileSystem, str]:
 
 @contextlib.contextmanager
 def explain_storage_errors(location: str) -> Iterator[None]:
-    """Turns an error of an object store, which may be of any type, into one that names the place.
+    """Turns any error of an object store into one with the place.
 
     Raises:
         ConnectionError: the store cannot be reached, or does not allow what was asked.
@@ -59,12 +61,14 @@ def is_local(files: AbstractFileSystem) -> bool:
 
 
 def find_address(files: AbstractFileSystem, path: str) -> str:
-    """The path of a local file, the URL of another one: `file_system` takes both."""
+    """A local file's path, another one's URL; `file_system` takes both."""
     return path if is_local(files) else str(files.unstrip_protocol(path))
 
 
 def read_stamp(files: AbstractFileSystem, path: str) -> dict[str, Any] | None:
-    """Size and version of a file, which change if it is written anew; None if there is no such file.
+    """Size and version of a file; None without one.
+
+    They change if it is written anew.
 
     Raises:
         ConnectionError: the store cannot be reached.
@@ -109,7 +113,7 @@ def local_copy(location: str) -> Iterator[Path]:
 
 
 def read_objects(location: str, names: list[str]) -> dict[str, dict[str, Any]]:
-    """The objects in JSON files of a folder, by name: empty ones of damaged files; missing files are left out."""
+    """The objects in a folder's JSON files, by name. Empty ones of damaged files; missing files are left out."""
     files, root = file_system(location)
     paths = {f"{root}/{name}": name for name in names}
     if is_local(files) or any(character in root for character in "*?["):  # `cat` takes these for patterns
@@ -132,7 +136,7 @@ def _parse_object(content: bytes, where: str) -> dict[str, Any]:
 
 
 def write_file(location: str, content: bytes) -> None:
-    """Writes a file as a whole: a reader never sees a part of it."""
+    """Writes a file whole: no reader ever sees a part of it."""
     files, path = file_system(location)
     if is_local(files):
         with atomic_path(path) as temporary:

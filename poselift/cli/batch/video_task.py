@@ -131,7 +131,10 @@ class VideoLifter:
             write_json(folder / RECORD, record)
 
     def _open_clip(self, task: Task, path: Path, kept: Path, content: str) -> Clip:
-        """The video with its kept detections, if they are those of these settings; else with the detector."""
+        """The video with kept detections if they fit, else a detector.
+
+        They fit if they are those of these settings.
+        """
         key, wanted = task.settings.key(content, self._detector.weights), task.video.request.detection
         if kept.exists():
             try:
@@ -146,6 +149,6 @@ class VideoLifter:
 
 
 def join_lines(error: object) -> str:
-    """The message of an error, or another text, as one line of a console."""
+    """An error's message, or another text, in one line."""
     text = make_printable(" ".join(str(error).split()))
     return "".join(character if character.isprintable() else "?" for character in text)

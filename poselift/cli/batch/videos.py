@@ -1,4 +1,4 @@
-"""The videos of a batch: those of a folder, of a glob, or of a manifest with options for each video."""
+"""The videos of a batch: a folder's, a glob's or a manifest's. A manifest has options for each video."""
 
 import argparse
 import hashlib
@@ -46,7 +46,7 @@ class Video:
 
 
 def find_videos(source: str, out: str, request: CommandRequest) -> list[Video]:
-    """The videos of a source, in the order of their names, or of the rows of a manifest.
+    """The videos of a source, in the order of names or rows.
 
     Args:
         source: a folder, a glob, or a manifest (.csv, .parquet).
@@ -84,7 +84,10 @@ def find_videos(source: str, out: str, request: CommandRequest) -> list[Video]:
 
 
 def _video(path: str, base: str, request: CommandRequest, row: dict[str, str] | None = None, where: str = "") -> Video:
-    """A video of the source `base`, with its request, which a row of a manifest may change, and its folder's name."""
+    """A source's video, with its request and its folder's name.
+
+    The video is in `base`; a row of a manifest may change the request.
+    """
     files, place = file_system(path)
     name = os.path.relpath(place, base).replace(os.sep, "/")
     own = request if row is None else _read_request(row, request, where)
@@ -106,7 +109,7 @@ def _check(videos: list[Video], source: str) -> list[Video]:
 
 
 def _resolve(files: AbstractFileSystem, base: str, path: str) -> str:
-    """The path or URL in a manifest, which lies in the folder `base`."""
+    """The path or URL of a manifest in the folder `base`."""
     if "://" in path:
         return path
     return find_address(files, os.path.normpath(os.path.join(base, path)) if is_local(files) else f"{base}/{path}")
@@ -120,7 +123,7 @@ class _Row(argparse.ArgumentParser):
 
 
 def _read_request(row: dict[str, str], request: CommandRequest, where: str) -> CommandRequest:
-    """The request for one video: that for all videos with the values of a row."""
+    """One video's request: that of all, with a row's values."""
     parser = _Row(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
     add_video_options(parser)
     columns = {option.removeprefix("--"): action for action in parser._actions for option in action.option_strings}
@@ -151,5 +154,5 @@ def _read_request(row: dict[str, str], request: CommandRequest, where: str) -> C
 
 
 def take_shard(videos: list[Video], shard: tuple[int, int] | None) -> list[Video]:
-    """Every n-th video from the i-th on, for a shard (i, n); all without one."""
+    """Every n-th video from the i-th on, for a shard (i, n). All without one."""
     return videos if shard is None else videos[shard[0] - 1 :: shard[1]]

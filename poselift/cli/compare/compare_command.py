@@ -1,4 +1,4 @@
-"""`poselift compare`: what changed between two groups of trials, as a table, CSV and a page."""
+"""`poselift compare`: changes between two groups of trials. As a table, CSV and a page."""
 
 import argparse
 from pathlib import Path

@@ -34,7 +34,7 @@ NOTES = (
 
 
 def changes_table(changes: Sequence[Change], before: Group, after: Group) -> str:
-    """The changes as Markdown, the clearest first, and what a reader has to know."""
+    """The changes as Markdown, clearest first, with notes for readers."""
     lines = ["| measure | unit | before | after | change | ± (95 %) | verdict |", "|---|---|---:|---:|---:|---:|---|"]
     for each in changes:
         name, unit = split_unit(each.measure)
@@ -90,7 +90,7 @@ def write_csv(path: Path, changes: Sequence[Change]) -> None:
 
 
 def write_page(path: Path, before: Group, after: Group, changes: Sequence[Change]) -> None:
-    """Writes a page of the changes and of the joint angles over the gait cycle, which needs nothing beside it.
+    """Writes a page of changes and gait curves, in one file.
 
     Raises:
         InputError: the file cannot be written.
@@ -104,7 +104,7 @@ def write_page(path: Path, before: Group, after: Group, changes: Sequence[Change
 
 
 def _draw(before: Group, after: Group) -> str:
-    """The curves of both groups, as an image within the page; what to install if they cannot be drawn."""
+    """Both groups' curves as an image for a page. Without matplotlib, what to install."""
     try:
         require("matplotlib", "plots")
     except InputError as missing:

@@ -90,7 +90,7 @@ def read_table(table: Path, names: Sequence[str] | None, person: int | None, bel
 
 
 def _find(given: Path, person: int | None) -> list[Path]:
-    """The motions of one person in a file, a folder of `poselift lift`, or the folders in a folder."""
+    """One person's motions in a file, a folder or its folders."""
     if not given.is_dir():
         if not given.exists():
             raise InputError(f"{given}: no such file or folder")
@@ -118,7 +118,7 @@ def _choose(folder: Path, person: int | None) -> Path:
 def _read(
     names: Sequence[str], groups: Sequence[Sequence[tuple[Path, str]]], belt: float | None
 ) -> tuple[Group, Group]:
-    """The groups with their measures; the heights that were given must be one person's."""
+    """The groups with their measures. The heights that were given must be one person's."""
     heights: dict[str, tuple[float, Path]] = {}
     found = []
     for name, members in zip(names, groups, strict=True):

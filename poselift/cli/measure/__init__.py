@@ -1,1 +1,1 @@
-"""`poselift measure`: ranges of motion, gait, and angles over the gait cycle, as tables, files and a page."""
+"""`poselift measure`: ranges, gait and gait cycles. As tables, files and a page."""

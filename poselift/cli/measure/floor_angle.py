@@ -32,7 +32,10 @@ class FloorAngle:
 
 
 def find_floor_angle(recording: Recording) -> FloorAngle | None:
-    """The floor angle of a recording; None in the camera frame, with several cameras, and for a camera that turns."""
+    """A recording's floor angle, or None.
+
+    None in the camera frame, with several cameras, and for a camera that turns.
+    """
     if len(recording.cameras) != 1 or any(motion.frame != "world" for motion in recording.people):
         return None
     R, _ = recording.camera.extrinsics

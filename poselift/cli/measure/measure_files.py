@@ -88,7 +88,7 @@ def write_files(folder: Path, trials: Sequence[Trial]) -> None:
 
 
 def describe_trial(trial: Trial) -> list[str | float | None]:
-    """The cells of `ABOUT`: whose trial it is, how well the person was seen, and how the size is known."""
+    """The cells of `ABOUT`: whose trial, seen how well, size from where."""
     person = trial.name.rpartition("person_")[2].partition("_")[0]
     height = trial.height
     size = (height.metres, TO_90 * height.spread, height.origin) if height is not None else (None, None, "unknown")
@@ -133,7 +133,7 @@ def round_known(value: float | int) -> float | int | None:
 
 
 def _write(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """A table; unknown values are empty cells, numbers are rounded to 4 digits after the point."""
+    """Writes a table; unknown cells are empty, numbers have 4 decimals."""
     with atomic_text(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(head)

@@ -35,7 +35,7 @@ def ranges_table(angles: Angles) -> str:
 
 
 def list_ranges(angles: Angles) -> list[tuple[str, float, float, float]]:
-    """Name, lowest and highest value, and median uncertainty of each angle, degrees; NaN where unknown."""
+    """Each angle's name, extremes and median uncertainty, degrees; NaN where unknown."""
     spreads = np.full((1, len(angles.names)), np.nan) if angles.uncertainty is None else angles.uncertainty
     known = [column[np.isfinite(column)] for column in spreads.T]
     usual = [float(np.median(column)) if len(column) else np.nan for column in known]
@@ -46,7 +46,7 @@ def list_ranges(angles: Angles) -> list[tuple[str, float, float, float]]:
 
 
 def gait_tables(trial: Trial) -> str:
-    """The steps, phases and strides of a gait, or a line that says why there are none."""
+    """A gait's steps, phases and strides, or why there are none."""
     gait = trial.gait
     if gait is None:
         return trial.why
@@ -123,7 +123,7 @@ def describe_size(gait: Gait, height: Height | None) -> str:
 
 
 def trials_table(trials: Sequence[Trial]) -> str:
-    """One row for each motion with a gait; empty if there are fewer than two."""
+    """One row for each motion with a gait; empty below two."""
     walks = [(trial, summarise_gait(trial.gait)) for trial in trials if trial.gait is not None]
     if len(walks) < 2:
         return ""

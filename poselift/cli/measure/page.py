@@ -44,7 +44,7 @@ def write_page(folder: Path, trials: Sequence[Trial]) -> None:
 
 
 def draw_cycles(gait: Gait, cycles: Sequence[Cycles]) -> str:
-    """The angles over the gait cycle, as an image within the page; what to install if they cannot be drawn."""
+    """The angles over the gait cycle, as an image for a page. Without matplotlib, what to install."""
     try:
         require("matplotlib", "plots")
     except InputError as missing:

@@ -1,4 +1,4 @@
-"""One page about each person, to print or to save as PDF from the browser."""
+"""One page about each person, to print from the browser."""
 
 import re
 from collections.abc import Sequence
