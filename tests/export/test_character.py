@@ -12,6 +12,8 @@ from tests.export.conftest import emptied, read_bvh
 from tests.kinematics.conftest import pose, turn
 from tests.kinematics.test_fingers import with_made_hands
 
+pytestmark = pytest.mark.many_calls
+
 RIGS = [name for name in rig_names() if name != OWN]
 
 

@@ -28,6 +28,8 @@ from tests.kinematics.test_fingers import with_made_hands
 from tests.kinematics.walker import walker
 from tests.recordings.conftest import with_hands
 
+pytestmark = pytest.mark.many_calls
+
 
 def test_markers_at_uneven_times_are_even_and_keep_gaps(motion):
     found = place_markers([motion])

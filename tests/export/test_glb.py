@@ -15,6 +15,8 @@ from tests.export.conftest import emptied, later
 from tests.kinematics.conftest import pose, turn
 from tests.kinematics.test_fingers import with_made_hands
 
+pytestmark = pytest.mark.many_calls
+
 gltf = pytest.importorskip("pygltflib")
 both_skeletons = pytest.mark.parametrize("skeleton", [CMU28, H36M17], ids=lambda skeleton: skeleton.name)
 

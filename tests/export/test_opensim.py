@@ -12,6 +12,8 @@ from poselift.structures import Height
 from tests.export.conftest import emptied, read_trc
 from tests.kinematics.conftest import pose, turn
 
+pytestmark = pytest.mark.many_calls
+
 ROOT = np.column_stack([np.linspace(6, 9, 20), np.full(20, 3.0), np.full(20, 8.0)])
 
 

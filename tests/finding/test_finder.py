@@ -12,6 +12,8 @@ from poselift.skeleton import COCO17
 from poselift.structures import Detections
 from poselift.video import Frame
 
+pytestmark = pytest.mark.many_calls
+
 BODY = np.stack([np.tile(np.linspace(0, 1, 6), 3)[:17], np.linspace(0, 1, 17)], -1) * [40, 100]
 PACE = Pace(30.0, 2, 4.0)
 

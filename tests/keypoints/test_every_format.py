@@ -13,7 +13,7 @@ from poselift.models import load_weights
 from poselift.skeleton import COCO17, Skeleton, convert
 from tests.keypoints.writers import FORMATS, Person
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.many_calls]
 
 CASES = [(name, skeleton) for name, form in FORMATS.items() for skeleton in form.skeletons]
 IDS = [f"{name}-{skeleton.name}" for name, skeleton in CASES]

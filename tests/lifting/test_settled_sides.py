@@ -12,6 +12,8 @@ from poselift.models import load_weights
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
 
+pytestmark = pytest.mark.many_calls
+
 SIZE = (1280, 720)
 BODY = group_pairs(COCO17)[0]
 

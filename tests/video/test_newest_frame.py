@@ -146,11 +146,11 @@ def test_a_source_that_comes_back_in_another_size_ends_the_stream():
 @pytest.mark.slow
 def test_a_file_waits_for_its_first_frame():
     """The first search may take seconds; the frames of a file do not pass meanwhile."""
-    source = FakeSource([number / 50 for number in range(10)], own_pace=True)
+    source = FakeSource([number / 10 for number in range(10)], own_pace=True)
     with LiveCapture(lambda: source, "fake") as capture:
         first = capture.newest(1.0)
         time.sleep(1.0)
         assert capture.seen == 1
         rest = taken(capture)
     assert first.frame.index == 0
-    assert rest[0][0].frame.index <= 2
+    assert rest[0][0].frame.index <= 5, "half a second on a busy machine"

@@ -17,6 +17,8 @@ from poselift.video import Frame
 from tests.camera_path.scenes import FPS, SIZE, K, angle, as_frames, see, turns, wall
 from tests.lifting.walking import render, standing_pose
 
+pytestmark = pytest.mark.many_calls
+
 COUNT = 24
 SHARE = np.linspace(0, 1, COUNT)
 TIMES = np.arange(COUNT) / FPS

@@ -13,6 +13,8 @@ from poselift.skeleton import CMU28, H36M17, Skeleton
 from tests.keypoints.writers import Person, poselift_npz
 from tests.lifting.walking import render, standing_pose, walk
 
+pytestmark = pytest.mark.many_calls
+
 TIMES = np.arange(0, 4, 1 / 30)
 
 
