@@ -138,7 +138,7 @@ def seen(reader: Reader, found: dict, positions: np.ndarray, motion: Motion) -> 
         turned = points_y_up(motion) if reader.format not in _TABLES else motion.joints + motion.root[:, None]
         expected = solve(motion).positions() if rigged else turned
         # Markers are only of joints that keypoints show.
-        marked = "names_of" in FORMATS[reader.format].takes
+        marked = "markers" in FORMATS[reader.format].takes
         shown = motion.in_sight() if marked else np.ones(expected.shape[:2], bool)
         kept = np.flatnonzero(shown.any(axis=0))
         names = [motion.skeleton.joints[row] for row in kept]

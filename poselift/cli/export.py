@@ -14,8 +14,8 @@ from poselift.cli.view import write_page_of_people
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
 from poselift.core.progress_text import show
-from poselift.export.character import OWN, Rest, Rigging, rig_names
-from poselift.export.export_formats import FORMATS, ExportOptions, Format
+from poselift.export.export_formats import FORMATS, Format
+from poselift.export.export_options import OWN, ExportOptions, Rest, Rigging, rig_names
 from poselift.export.markers import MARKER_SETS, place_markers
 from poselift.export.zero import count_from_zero
 from poselift.kinematics import butterworth, resample_motion
@@ -141,7 +141,7 @@ def export(request: ExportRequest) -> None:
     if request.up == "z":
         _check_all(formats, _list_takers("up"), "--up z: Z cannot point up in")
     if request.markers:
-        _check_all(formats, _list_takers("names_of"), f"--markers {request.markers}: there are no markers in")
+        _check_all(formats, _list_takers("markers"), f"--markers {request.markers}: there are no markers in")
     if request.rigging != Rigging():
         usual, chosen = vars(Rigging()), vars(request.rigging)
         given = [f"--{name.replace('_', '-')}" for name in chosen if chosen[name] != usual[name]]
@@ -204,7 +204,7 @@ def _resample(recording: Recording, rate: float) -> Recording:
 
 
 def _list_takers(argument: str) -> list[str]:
-    """Names of the formats whose writer has an argument."""
+    """Names of the formats whose writer reads an option."""
     return [name for name, format_ in FORMATS.items() if argument in format_.takes]
 
 

@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
     for path, recording in read_posed(find_motions(options.motions)).items():
         name = f"{path.parent.name}_{path.stem}" if path.parent.name else path.stem
         folder = out / name
-        write_opensim(folder, recording.people[0])
+        write_opensim(folder, recording)
         errors = run_opensim(folder.resolve(), model.resolve())
         report.append(
             {

@@ -8,6 +8,7 @@ import numpy as np
 from poselift.core.annotations import check_annotations
 from poselift.core.files import atomic_text
 from poselift.export.csv_files import write_rows
+from poselift.export.export_options import ExportOptions
 from poselift.kinematics import (
     RiggedMotion,
     add_uncertainty,
@@ -18,11 +19,13 @@ from poselift.kinematics import (
     solve,
 )
 from poselift.kinematics.angles import Shown, joints_of
-from poselift.structures import Motion
+from poselift.structures import Motion, Recording
 
 
 @check_annotations
-def write_angles_csv(path: str | os.PathLike[str], motion: Motion) -> None:
+def write_angles_csv(
+    path: str | os.PathLike[str], recording: Recording, options: ExportOptions = ExportOptions()
+) -> None:
     """Writes one row per frame: `time_s`, angles, then their uncertainty.
 
     `<angle>_deg` for each angle, then `<angle>_90_deg` if it is known. The angles are those of `measure_joint_angles`
@@ -31,11 +34,13 @@ def write_angles_csv(path: str | os.PathLike[str], motion: Motion) -> None:
 
     Args:
         path: the file to write.
-        motion: one person's motion.
+        recording: one person's.
+        options: none is used.
 
     Raises:
         InputError: the file cannot be written, the skeleton lacks joints, or no frame has a pose.
     """
+    [motion] = recording.people
     found = [add_uncertainty(angles_of, motion) for angles_of in (measure_joint_angles, measure_segment_angles)]
     table = {"time_s": motion.timestamps}
     for angles in found:
@@ -47,7 +52,9 @@ def write_angles_csv(path: str | os.PathLike[str], motion: Motion) -> None:
 
 
 @check_annotations
-def write_angles_mot(path: str | os.PathLike[str], motion: Motion, rigged: RiggedMotion | None = None) -> None:
+def write_angles_mot(
+    path: str | os.PathLike[str], recording: Recording, options: ExportOptions = ExportOptions()
+) -> None:
     """Writes the coordinates of OpenSim's full-body model, in degrees and metres.
 
     They are those of `poselift.kinematics.compute_coordinates`. The motion is turned about the vertical so
@@ -57,13 +64,24 @@ def write_angles_mot(path: str | os.PathLike[str], motion: Motion, rigged: Rigge
 
     Args:
         path: the file to write.
-        motion: one person's motion.
-        rigged: what `solve` made of the motion after `face_along_x`; None to do so here.
+        recording: one person's.
+        options: none is used.
 
     Raises:
         InputError: the file cannot be written, the skeleton lacks joints, or no frame has a pose.
     """
-    rigged = solve(face_along_x(motion)) if rigged is None else rigged
+    [motion] = recording.people
+    write_coordinates(path, motion, solve(face_along_x(motion)))
+
+
+def write_coordinates(path: str | os.PathLike[str], motion: Motion, rigged: RiggedMotion) -> None:
+    """Writes the coordinates of a solved motion.
+
+    Args:
+        path: the file to write.
+        motion: tells which joints keypoints show.
+        rigged: what `solve` made of the motion after `face_along_x`.
+    """
     shown = Shown(motion)
     columns = {
         name: values for name, values in compute_coordinates(rigged).items() if shown.all(_list_joints(name)).any()

@@ -6,10 +6,11 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.files import atomic_text
-from poselift.export.character import Character, Rigging, make_character
+from poselift.export.character import Character, make_character
+from poselift.export.export_options import ExportOptions
 from poselift.kinematics.angles import euler_zxy, euler_zyx
 from poselift.numerics.times import count_even_frames, usual_interval
-from poselift.structures import Motion
+from poselift.structures import Recording
 
 _CENTIMETRES = 100.0
 
@@ -17,14 +18,7 @@ _USUAL = ("Zrotation Xrotation Yrotation", euler_zxy)
 """The channels of a joint, and their angles."""
 
 
-def write_bvh(
-    path: str | os.PathLike[str],
-    motion: Motion,
-    up: str = "y",
-    start: float | None = None,
-    *,
-    rigging: Rigging | None = None,
-) -> None:
+def write_bvh(path: str | os.PathLike[str], recording: Recording, options: ExportOptions = ExportOptions()) -> None:
     """Writes bones and motion: centimetres, degrees, order Z, X, Y.
 
     In LAFAN1's skeleton the order is Z, Y, X, as in the files of that dataset.
@@ -35,24 +29,21 @@ def write_bvh(
 
     Args:
         path: the file to write.
-        motion: one person's motion.
-        up: the axis that points up, "y" or "z".
-        start: time of the file's first frame, seconds, not after the motion's; that of the motion if None. Until the
-            motion begins, its first pose is held.
-        rigging: the bones; None for the motion's own joints.
+        recording: one person's. The file starts with its clock; until the motion begins, its first pose is held.
+        options: the axis that points up, and the bones.
 
     Raises:
         InputError: the file cannot be written, the skeleton lacks joints, no frame has a pose, or feet are to be
             locked in a motion without contacts.
     """
-    rigging = rigging or Rigging()
-    figure = make_character(motion, rigging)
-    order, euler = ("Zrotation Yrotation Xrotation", euler_zyx) if rigging.rig == "lafan1" else _USUAL
-    if up == "z":
+    [motion] = recording.people
+    figure = make_character(motion, options.rigging)
+    order, euler = ("Zrotation Yrotation Xrotation", euler_zyx) if options.rigging.rig == "lafan1" else _USUAL
+    if options.up == "z":
         figure = figure.turn_z_up()
     times = figure.timestamps
     interval = usual_interval(times) or 1 / 30
-    first = times[0] if start is None else start
+    first = recording.clock.span[0]
     grid = first + interval * np.arange(count_even_frames(float(times[-1] - first), interval, len(times)))
     nearest = np.searchsorted((times[1:] + times[:-1]) / 2, grid)
     angles = _unwrap(np.degrees(euler(figure.rotations[nearest])))

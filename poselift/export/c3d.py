@@ -10,9 +10,10 @@ import numpy as np
 
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
+from poselift.export.export_options import ExportOptions
 from poselift.export.markers import place_markers
 from poselift.kinematics import measure_gait, steps_with
-from poselift.structures import FEET, Motion
+from poselift.structures import FEET, Motion, Recording
 
 _LONGEST = 255
 """Entries that a parameter can have; further ones are in parameters with 2, 3 and so on after their names."""
@@ -26,14 +27,7 @@ _BLOCK, _NUMBER = 512, 4
 """Bytes of a block of the format, and of a number."""
 
 
-def write_c3d(
-    path: str | os.PathLike[str],
-    motions: Sequence[Motion],
-    up: str = "y",
-    start: float | None = None,
-    *,
-    names_of: str | None = None,
-) -> None:
+def write_c3d(path: str | os.PathLike[str], recording: Recording, options: ExportOptions = ExportOptions()) -> None:
     """Writes joints as points: millimetres, a constant rate.
 
     The residual of a point is the radius that holds the joint in 90 % of cases, millimetres; 0 where it is unknown, and
@@ -45,23 +39,22 @@ def write_c3d(
 
     Args:
         path: the file to write.
-        motions: everybody in the file; see `place_markers`.
-        up: the axis that points up, "y" or "z".
-        start: time of the file's first frame; see `place_markers`.
-        names_of: names of the points, one of `MARKER_SETS`; None for our joints.
+        recording: everybody in the file; see `place_markers`. The file starts with its clock.
+        options: the axis that points up, and the names of the points.
 
     Raises:
         InputError: ezc3d is not installed, the file cannot be written, or as of `place_markers`.
     """
     ezc3d = require("ezc3d", "c3d")
-    found = place_markers(motions, up, start, names_of=names_of)
+    motions = recording.people
+    found = place_markers(motions, options.up, recording.clock.span[0], names_of=options.markers)
     file = ezc3d.c3d()
     point = file["parameters"]["POINT"]
     point["RATE"]["value"] = [found.rate]
     point["LABELS"]["value"] = found.names
     point["UNITS"]["value"] = ["mm"]
     file.add_parameter("POINT", "X_SCREEN", ["+X"])
-    file.add_parameter("POINT", "Y_SCREEN", [f"+{up.upper()}"])
+    file.add_parameter("POINT", "Y_SCREEN", [f"+{options.up.upper()}"])
     file.add_parameter("SUBJECTS", "USED", [len(motions)])
     file.add_parameter("SUBJECTS", "NAMES", [f"person_{motion.keypoints.person}" for motion in motions])
     heights = [motion.height for motion in motions if motion.height is not None]

@@ -5,58 +5,22 @@ and VRMA. Bones turn in the world as the segments of poselift's own rig do, so t
 rest pose: `rigs.toml`.
 """
 
-import tomllib
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
-from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from poselift.core.choices import choose
+from poselift.export.export_options import OWN, Rest, Rigging, read_rigs
 from poselift.kinematics import Z_UP, Rig, RiggedMotion, lock_feet, solve
 from poselift.kinematics.fingers import add_fingers
 from poselift.structures import Motion
-
-OWN = "poselift"
-"""Name of the rig that has the motion's own joints as bones."""
 
 _DOWN = np.radians(45.0)
 """Angle of the arms below the horizontal in an A-pose."""
 
 _TIP = 0.3
 """Length of a last bone relative to the one before it, where nothing shows its end."""
-
-Rest = Literal["t", "a", "first", "bones"]
-
-
-def rig_names() -> list[str]:
-    """Names of all rigs."""
-    return [OWN, *(name for name in _read_table() if name not in ("slots", "fingers"))]
-
-
-@dataclass(frozen=True)
-class Rigging:
-    """What bones a motion becomes.
-
-    Attributes:
-        rig: one of `rig_names`.
-        rest: a T-pose, an A-pose, the first frame as rest pose, or every bone along x ("bones", of LAFAN1); None for
-            the usual one of the rig.
-        lock_feet: whether feet in contact stand still (`poselift.kinematics.lock_feet`).
-
-    Raises:
-        InputError: no rig has this name.
-    """
-
-    rig: str = OWN
-    rest: Rest | None = None
-    lock_feet: bool = False
-
-    def __post_init__(self) -> None:
-        """Checks the name before long work."""
-        choose("rig", self.rig, dict.fromkeys(rig_names()))
 
 
 @dataclass(frozen=True)
@@ -155,7 +119,7 @@ def make_character(motion: Motion, rigging: Rigging) -> Character:
     has_fingers = (
         motion.hands is not None
         and motion.hands.in_3d
-        and (rigging.rig == OWN or "left_index_1" in _read_table()[rigging.rig])
+        and (rigging.rig == OWN or "left_index_1" in read_rigs()[rigging.rig])
     )
     if has_fingers:
         rigged = add_fingers(rigged, motion)
@@ -174,7 +138,7 @@ def make_character(motion: Motion, rigging: Rigging) -> Character:
     world = _orientations(rigged, bones)[shown]
     mover = next(row for row, bone in enumerate(bones) if bone.segment == rigged.rig.names[0])
 
-    rest = rigging.rest or ("t" if rigging.rig == OWN else _read_table()[rigging.rig]["rest"])
+    rest = rigging.rest or ("t" if rigging.rig == OWN else read_rigs()[rigging.rig]["rest"])
     if rest == "first":
         turned = world[0]
     elif rest == "bones":
@@ -209,15 +173,9 @@ def make_character(motion: Motion, rigging: Rigging) -> Character:
 
 
 @cache
-def _read_table() -> dict[str, Any]:
-    """The content of rigs.toml."""
-    return tomllib.loads((files(__package__) / "rigs.toml").read_text("utf-8"))
-
-
-@cache
 def _read_bones(rig: str, has_fingers: bool) -> tuple[_Bone, ...]:
     """The bones of a rig of the table."""
-    table, names = _read_table(), dict(_read_table()[rig])
+    table, names = read_rigs(), dict(read_rigs()[rig])
     slots = table["slots"] | (table["fingers"] if has_fingers else {})
     left, right = names.pop("sides")
     found: dict[str, _Bone] = {}

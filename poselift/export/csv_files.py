@@ -9,12 +9,13 @@ from jaxtyping import Shaped
 from poselift.core.annotations import check_annotations
 from poselift.core.cells import format_cell
 from poselift.core.files import atomic_text
+from poselift.export.export_options import ExportOptions
 from poselift.export.table import make_columns
-from poselift.structures import Motion
+from poselift.structures import Recording
 
 
 @check_annotations
-def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
+def write_csv(path: str | os.PathLike[str], recording: Recording, options: ExportOptions = ExportOptions()) -> None:
     """Writes one row per frame.
 
     Columns: those of `poselift.export.table`. Flags are 0 or 1, metres are rounded to 0.01 mm. Unknown values are empty
@@ -22,7 +23,8 @@ def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
 
     Args:
         path: the file to write.
-        motion: one person's motion.
+        recording: one person's.
+        options: none is used.
 
     Raises:
         InputError: the file cannot be written.
@@ -32,16 +34,18 @@ def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
         >>> import numpy as np
         >>> from pathlib import Path
         >>> from poselift.skeleton import H36M17
-        >>> from poselift.structures import Keypoints2D
+        >>> from poselift.structures import Clock, Keypoints2D, Motion, Origin
         >>> times, size = np.arange(2) / 30, (640, 480)
         >>> keypoints = Keypoints2D(np.full((2, 17, 2), 9.0), np.ones((2, 17)), times, H36M17, size)
         >>> joints, root = np.zeros((2, 17, 3)), np.ones((2, 3))
         >>> motion = Motion(joints, root, times, np.zeros(2, bool), H36M17, "camera", keypoints)
+        >>> recording = Recording((motion,), (), Clock(30.0, 2, (0.0, 1 / 30)), Origin(None))
         >>> path = Path(tempfile.mkdtemp()) / "person_1.csv"
-        >>> write_csv(path, motion)
+        >>> write_csv(path, recording)
         >>> path.read_text().splitlines()[1][:35]
         '0.000000,0,1.00000,1.00000,1.00000,'
     """
+    [motion] = recording.people
     write_rows(path, make_columns(motion), digits=5)
 
 

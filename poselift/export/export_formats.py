@@ -3,17 +3,17 @@
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from poselift.core.errors import InputError
 from poselift.core.optional import require
 from poselift.export.angle_files import write_angles_csv, write_angles_mot
 from poselift.export.bvh import write_bvh
 from poselift.export.c3d import MOST_FRAMES, write_c3d
-from poselift.export.character import Rigging
 from poselift.export.csv_files import write_csv
+from poselift.export.export_options import ExportOptions
 from poselift.export.glb import write_glb
 from poselift.export.netcdf import write_netcdf
 from poselift.export.opensim import write_opensim
@@ -22,7 +22,7 @@ from poselift.export.rerun import write_rerun
 from poselift.export.trc_markers import write_trc
 from poselift.export.unseen import describe_guesses
 from poselift.export.vrma import write_vrma
-from poselift.export.zero import count_from_zero
+from poselift.export.zero import start_at_zero
 from poselift.numerics.times import usual_interval
 from poselift.structures import Motion, Recording
 
@@ -32,31 +32,16 @@ _SPREADSHEET_ROWS = 1_048_575
 
 
 @dataclass(frozen=True)
-class ExportOptions:
-    """Choices of a format's user; formats ignore those they lack.
-
-    Attributes:
-        up: the axis that points up, "y" or "z".
-        markers: names of the markers, one of `MARKER_SETS`; None for our joints.
-        rigging: the bones of characters.
-    """
-
-    up: str = "y"
-    markers: str | None = None
-    rigging: Rigging = field(default_factory=Rigging)
-
-
-@dataclass(frozen=True)
 class Format:
     """A format of motions.
 
     Attributes:
         ending: of the file's name.
-        writer: writes a file: of a list of people if `several`, else of one motion. `write` checks the people before;
+        writer: writes a file of a recording, which has one person unless `several`. `write` checks the people before;
             the writer does not.
         several: whether one file has room for several people.
-        takes: names of the arguments of `write` that the writer has. A format that takes `start` writes
-            no time stamps, so that its first frame has to be the run's.
+        takes: the fields of `ExportOptions` that the writer reads.
+        has_times: whether the file has time stamps; otherwise its first frame is the run's.
         unmarked: joints that the file has without a mark where no keypoint shows them: "all", or those that are hidden
             "at times"; None where it marks them or leaves them out.
         most_frames: largest number of frames that common readers take; None without a limit.
@@ -64,9 +49,10 @@ class Format:
     """
 
     ending: str
-    writer: Callable[..., None]
+    writer: Callable[[Path, Recording, ExportOptions], None]
     several: bool = False
     takes: tuple[str, ...] = ()
+    has_times: bool = True
     unmarked: Literal["all", "at times"] | None = None
     most_frames: int | None = None
     package: tuple[str, str] | None = None
@@ -97,30 +83,18 @@ class Format:
                 joints.
         """
         _check_people(recording.people)
-        first = min(float(motion.timestamps[0]) for motion in recording.people)
-        motions = count_from_zero(recording.people, min(recording.clock.span[0], first))
-        camera = recording.cameras[0] if len(recording.cameras) == 1 else None
-        if camera is not None and camera.times is not None:
-            camera = replace(camera, times=camera.times - min(recording.clock.span[0], first))
-        given = {
-            "up": options.up,
-            "camera": camera,
-            "start": 0.0,
-            "names_of": options.markers,
-            "rigging": options.rigging,
-        }
-        chosen: dict[str, Any] = {name: given[name] for name in self.takes}
-        self.writer(path, motions if self.several else motions[0], **chosen)
+        recording = start_at_zero(recording)
+        self.writer(path, recording, options)
         _LOG.debug("wrote %s", path)
-        longest = max(motions, key=len).timestamps
-        frames = round(longest[-1] / (usual_interval(longest) or 1.0)) + 1 if "start" in self.takes else len(longest)
+        longest = max(recording.people, key=len).timestamps
+        frames = len(longest) if self.has_times else round(longest[-1] / (usual_interval(longest) or 1.0)) + 1
         warnings = []
         if self.most_frames is not None and frames > self.most_frames:
             warnings.append(
                 f"{path.name} has {frames} frames, of which common readers take the first {self.most_frames}; lift "
                 "shorter spans with --start and --end"
             )
-        if self.unmarked and (guesses := describe_guesses(motions[0], never_seen=self.unmarked == "all")):
+        if self.unmarked and (guesses := describe_guesses(recording.people[0], never_seen=self.unmarked == "all")):
             warnings.append(f"{path.name} has no mark for what the lifter guessed, as no keypoint shows it: {guesses}")
         return "; ".join(warnings) or None
 
@@ -144,24 +118,25 @@ def _check_people(motions: Sequence[Motion]) -> None:
 
 
 FORMATS = {
-    "trc": Format(".trc", write_trc, several=True, takes=("up", "names_of")),
+    "trc": Format(".trc", write_trc, several=True, takes=("up", "markers")),
     "mot": Format(".mot", write_angles_mot, unmarked="at times"),
     "opensim": Format(".opensim", write_opensim),
     "c3d": Format(
         ".c3d",
         write_c3d,
         several=True,
-        takes=("up", "start", "names_of"),
+        takes=("up", "markers"),
+        has_times=False,
         most_frames=MOST_FRAMES,
         package=("ezc3d", "c3d"),
     ),
-    "bvh": Format(".bvh", write_bvh, takes=("up", "start", "rigging"), unmarked="all"),
-    "glb": Format(".glb", write_glb, several=True, takes=("rigging", "camera"), package=("pygltflib", "gltf")),
+    "bvh": Format(".bvh", write_bvh, takes=("up", "rigging"), has_times=False, unmarked="all"),
+    "glb": Format(".glb", write_glb, several=True, takes=("rigging",), package=("pygltflib", "gltf")),
     "vrma": Format(".vrma", write_vrma, takes=("rigging",), package=("pygltflib", "gltf")),
     "angles": Format(".angles.csv", write_angles_csv, most_frames=_SPREADSHEET_ROWS),
     "csv": Format(".csv", write_csv, most_frames=_SPREADSHEET_ROWS),
     "parquet": Format(".parquet", write_parquet, several=True, package=("pyarrow", "tables")),
     "netcdf": Format(".nc", write_netcdf, several=True, package=("scipy", "netcdf")),
-    "rerun": Format(".rrd", write_rerun, several=True, takes=("camera",), package=("rerun", "rerun")),
+    "rerun": Format(".rrd", write_rerun, several=True, package=("rerun", "rerun")),
 }
 """Each format by its name on the command line."""

@@ -2,7 +2,6 @@
 
 import math
 import os
-from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -13,22 +12,18 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
 from poselift.export.body_mesh import make_body_mesh
-from poselift.export.character import Character, Rigging, make_character
+from poselift.export.character import Character, make_character
+from poselift.export.export_options import ExportOptions
 from poselift.export.unseen import unseen_spans
 from poselift.geometry import matrix_to_quaternion
 from poselift.geometry.camera import Camera
-from poselift.structures import Motion
+from poselift.structures import Motion, Recording
 
 _SKIN = [0.62, 0.66, 0.72, 1.0]
 """Colour of the body, linear RGBA."""
 
 
-def write_glb(
-    path: str | os.PathLike[str],
-    motions: Sequence[Motion],
-    rigging: Rigging | None = None,
-    camera: Camera | None = None,
-) -> None:
+def write_glb(path: str | os.PathLike[str], recording: Recording, options: ExportOptions = ExportOptions()) -> None:
     """Writes each person's armature, skinned body and animation.
 
     Metres, Y up, facing +Z, on the ground at rest. Key frames are at the motion's own times, in one animation for
@@ -38,10 +33,10 @@ def write_glb(
 
     Args:
         path: the file to write.
-        motions: everybody in the file, in the same frame. glTF has no times below 0.
-        rigging: the bones; None for the motion's own joints.
-        camera: of the video, with its pose; a camera that changes is animated, for motions in the world. glTF has no
-            zoom over time: the camera has the middle focal length, and those of its key frames in its extras.
+        recording: everybody in the file; glTF has no times below 0. The one camera of motions in the world is
+            animated if it changes. glTF has no zoom over time: the camera has the middle focal length, and those of
+            its key frames in its extras.
+        options: the bones.
 
     Raises:
         InputError: pygltflib is not installed, the file cannot be written, the skeleton lacks joints, somebody has no
@@ -49,12 +44,12 @@ def write_glb(
             without contacts.
     """
     document = Document(path)
-    for motion in motions:
-        figure = make_character(motion, rigging or Rigging())
+    for motion in recording.people:
+        figure = make_character(motion, options.rigging)
         document.add_bones(figure, motion)
         document.add_body(figure)
-    if camera is not None and camera.times is not None and motions[0].frame == "world":
-        document.add_camera(camera)
+    if len(recording.cameras) == 1 and not recording.camera.still and recording.people[0].frame == "world":
+        document.add_camera(recording.camera)
     document.write()
 
 

@@ -1,7 +1,6 @@
 """netCDF in the layout of movement's poses, for xarray and movement (https://movement.neuroinformatics.dev)."""
 
 import os
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,8 +8,9 @@ import numpy as np
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
+from poselift.export.export_options import ExportOptions
 from poselift.numerics.times import usual_interval
-from poselift.structures import Motion
+from poselift.structures import Recording
 
 if TYPE_CHECKING:
     from scipy.io import netcdf_file
@@ -19,7 +19,7 @@ _MOST_BYTES = (1 << 31) - 1
 """Largest variable: scipy writes its size as a signed number of 32 bits."""
 
 
-def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
+def write_netcdf(path: str | os.PathLike[str], recording: Recording, options: ExportOptions = ExportOptions()) -> None:
     """Writes a netCDF 3 file as xarray writes movement's datasets.
 
     Variables: `position` (time, space, keypoints, individuals), metres, root plus joint; `confidence` (time, keypoints,
@@ -31,7 +31,8 @@ def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
 
     Args:
         path: the file to write.
-        motions: everybody in the file. Times are those of all; a person is NaN at the times of others.
+        recording: everybody in the file. Times are those of all; a person is NaN at the times of others.
+        options: none is used.
 
     Raises:
         InputError: SciPy is not installed, or the file cannot be written or would be too large.
@@ -39,7 +40,8 @@ def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
     require("scipy", "netcdf")
     from scipy.io import netcdf_file
 
-    first, joints = motions[0], motions[0].skeleton.joints
+    motions, first = recording.people, recording.people[0]
+    joints = first.skeleton.joints
     times = np.unique(np.concatenate([motion.timestamps for motion in motions]))
     interval = usual_interval(max((motion.timestamps for motion in motions), key=len))
     where = ("time", "keypoints", "individuals")

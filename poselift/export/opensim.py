@@ -13,12 +13,13 @@ from xml.etree import ElementTree
 import numpy as np
 
 from poselift.core.files import atomic_folder, write_text
-from poselift.export.angle_files import write_angles_csv, write_angles_mot
+from poselift.export.angle_files import write_angles_csv, write_coordinates
+from poselift.export.export_options import ExportOptions
 from poselift.export.markers import place_markers
-from poselift.export.trc_markers import write_trc
+from poselift.export.trc_markers import write_markers
 from poselift.kinematics import face_along_x, points_y_up, solve
 from poselift.skeleton.skeleton import strip_side
-from poselift.structures import Height, Motion
+from poselift.structures import Height, Motion, Recording
 
 MODEL = "Rajagopal2015.osim"
 """Name of the model in OpenSim's collection of models; the setups seek it in their own folder."""
@@ -83,7 +84,7 @@ def opensim_files(name: str) -> tuple[str, ...]:
     return f"{name}.trc", f"{name}.mot", f"{name}.angles.csv", "markers.xml", "scale.xml", "inverse_kinematics.xml"
 
 
-def write_opensim(path: str | os.PathLike[str], motion: Motion) -> None:
+def write_opensim(path: str | os.PathLike[str], recording: Recording, options: ExportOptions = ExportOptions()) -> None:
     """Writes a folder with `NAME.trc`, `NAME.mot`, `NAME.angles.csv` and three setups.
 
     The setups are `markers.xml`, `scale.xml` and `inverse_kinematics.xml`. The motion faces along +X, as OpenSim's
@@ -94,11 +95,13 @@ def write_opensim(path: str | os.PathLike[str], motion: Motion) -> None:
 
     Args:
         path: the folder; NAME is its name without suffix.
-        motion: one person's motion.
+        recording: one person's.
+        options: none is used.
 
     Raises:
         InputError: the folder cannot be written, the skeleton lacks joints, or no frame has a pose.
     """
+    [motion] = recording.people
     path, found = Path(path), place_markers([motion])
     moved = _centre(face_along_x(motion))
     rigged = solve(moved)  # refuses a skeleton before anything is written
@@ -107,9 +110,9 @@ def write_opensim(path: str | os.PathLike[str], motion: Motion) -> None:
     span = f"{seen[0]:.6f} {seen[-1]:.6f}"
     joints = tuple(joint for joint in found.names if strip_side(joint) in _PLACES)
     with atomic_folder(path) as folder:
-        write_trc(folder / trc, [moved], skip_empty=True)
-        write_angles_mot(folder / f"{name}.mot", moved, rigged)
-        write_angles_csv(folder / f"{name}.angles.csv", moved)
+        write_markers(folder / trc, place_markers([moved]), skip_empty=True)
+        write_coordinates(folder / f"{name}.mot", moved, rigged)
+        write_angles_csv(folder / f"{name}.angles.csv", replace(recording, people=(moved,)))
         _write(folder / "markers.xml", _make_marker_set(joints))
         _write(folder / "scale.xml", _make_scaling(name, joints, trc, span, motion.height))
         _write(folder / "inverse_kinematics.xml", _make_tracking(name, joints, trc, span))

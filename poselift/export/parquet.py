@@ -2,18 +2,18 @@
 
 import json
 import os
-from collections.abc import Sequence
 from dataclasses import asdict
 
 import numpy as np
 
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
+from poselift.export.export_options import ExportOptions
 from poselift.export.table import make_columns
-from poselift.structures import Motion
+from poselift.structures import Recording
 
 
-def write_parquet(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
+def write_parquet(path: str | os.PathLike[str], recording: Recording, options: ExportOptions = ExportOptions()) -> None:
     """Writes a column `person`, then `poselift.export.table`'s; unknown is null.
 
     The metadata of the file have `skeleton`, `frame` and `axes` as text, and `heights` as JSON: by the person's number
@@ -21,13 +21,14 @@ def write_parquet(path: str | os.PathLike[str], motions: Sequence[Motion]) -> No
 
     Args:
         path: the file to write.
-        motions: everybody in the file, one after another.
+        recording: everybody in the file, one after another.
+        options: none is used.
 
     Raises:
         InputError: pyarrow is not installed, or the file cannot be written.
     """
     arrow, parquet = require("pyarrow", "tables"), require("pyarrow.parquet", "tables")
-    tables = []
+    motions, tables = recording.people, []
     for motion in motions:
         numbers = {"person": np.full(len(motion), motion.keypoints.person, np.int32), **make_columns(motion)}
         tables.append(arrow.table({name: arrow.array(values, from_pandas=True) for name, values in numbers.items()}))

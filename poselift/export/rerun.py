@@ -1,7 +1,6 @@
 """Rerun's recordings: bodies, uncertainty, camera and 2D over time. For its viewer (rerun.io), written by rerun-sdk."""
 
 import os
-from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -10,9 +9,10 @@ from jaxtyping import Bool, Float
 
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
+from poselift.export.export_options import ExportOptions
 from poselift.geometry.camera import Camera
 from poselift.skeleton import Skeleton
-from poselift.structures import Motion
+from poselift.structures import Motion, Recording
 
 _COLORS = {"left": (86, 180, 233), "right": (230, 120, 0), "middle": (160, 160, 160)}
 """The person's own sides, RGB."""
@@ -28,7 +28,7 @@ _LIMB, _JOINT = 0.012, 0.02
 """Radii in the scene, metres."""
 
 
-def write_rerun(path: str | os.PathLike[str], motions: Sequence[Motion], camera: Camera | None = None) -> None:
+def write_rerun(path: str | os.PathLike[str], recording: Recording, options: ExportOptions = ExportOptions()) -> None:
     """Writes a recording of everybody on the timelines `time`, seconds, and `frame`.
 
     Entities: `world/person_<id>/skeleton`, `.../joints` with their names and `.../uncertainty` (balls that hold a joint
@@ -38,29 +38,29 @@ def write_rerun(path: str | os.PathLike[str], motions: Sequence[Motion], camera:
 
     Args:
         path: the .rrd file to write.
-        motions: everybody in the file.
-        camera: of the sidecar. Without it the keypoints are in a picture of their own.
+        recording: everybody in the file. Without its one camera the keypoints are in a picture of their own.
+        options: none is used.
 
     Raises:
         InputError: rerun-sdk is not installed, or the file cannot be written.
     """
     rr = require("rerun", "rerun")
-    first = motions[0]
+    motions, first = recording.people, recording.people[0]
     frames = np.unique(np.concatenate([motion.timestamps for motion in motions]).round(_DIGITS))
     with atomic_path(path) as temporary:
         people = "_".join(str(motion.keypoints.person) for motion in motions)
-        recording = rr.RecordingStream("poselift", recording_id=f"person_{people}_{first.frame}")
-        recording.save(temporary)
+        stream = rr.RecordingStream("poselift", recording_id=f"person_{people}_{first.frame}")
+        stream.save(temporary)
         axes = rr.ViewCoordinates.RIGHT_HAND_Y_UP if first.frame == "world" else rr.ViewCoordinates.RDF
-        recording.log("world", axes, static=True)
+        stream.log("world", axes, static=True)
         image = "image"
-        if camera is not None:
+        if len(recording.cameras) == 1:
             image = "world/camera/image"
-            _log_camera(rr, recording, camera)
+            _log_camera(rr, stream, recording.camera)
         for motion in motions:
-            _send_person(_Sender(rr, recording, motion, frames), motion, image)
-        recording.flush()
-        recording.disconnect()
+            _send_person(_Sender(rr, stream, motion, frames), motion, image)
+        stream.flush()
+        stream.disconnect()
 
 
 def _log_camera(rr: ModuleType, recording: Any, camera: Camera) -> None:

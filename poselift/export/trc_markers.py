@@ -1,37 +1,38 @@
 """TRC: marker positions as text, for OpenSim (its documentation, "Marker (.trc) Files")."""
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from poselift.core.files import atomic_text
-from poselift.export.markers import place_markers
-from poselift.structures import Motion
+from poselift.export.export_options import ExportOptions
+from poselift.export.markers import Markers, place_markers
+from poselift.structures import Recording
 
 
-def write_trc(
-    path: str | os.PathLike[str],
-    motions: Sequence[Motion],
-    up: str = "y",
-    *,
-    skip_empty: bool = False,
-    names_of: str | None = None,
-) -> None:
+def write_trc(path: str | os.PathLike[str], recording: Recording, options: ExportOptions = ExportOptions()) -> None:
     """Writes joints as markers: millimetres, a constant rate, NaN in empty frames. TRC has no uncertainty.
 
     Args:
         path: the file to write.
-        motions: everybody in the file; see `place_markers`.
-        up: the axis that points up, "y" or "z".
-        names_of: names of the markers, one of `MARKER_SETS`; None for our joints.
-        skip_empty: leaves frames without any marker out; OpenSim's inverse kinematics stops at them.
+        recording: everybody in the file; see `place_markers`.
+        options: the axis that points up, and the names of the markers.
 
     Raises:
         InputError: the file cannot be written, or as of `place_markers`.
     """
-    found = place_markers(motions, up, names_of=names_of)
+    write_markers(path, place_markers(recording.people, options.up, names_of=options.markers))
+
+
+def write_markers(path: str | os.PathLike[str], found: Markers, *, skip_empty: bool = False) -> None:
+    """Writes markers as TRC.
+
+    Args:
+        path: the file to write.
+        found: the markers.
+        skip_empty: leaves frames without any marker out; OpenSim's inverse kinematics stops at them.
+    """
     numbers = np.concatenate([found.times[:, None], found.positions.reshape(len(found.times), -1)], 1)
     if skip_empty:
         numbers = numbers[np.isfinite(numbers[:, 1:]).any(1)]

@@ -3,14 +3,15 @@
 import os
 from dataclasses import replace
 
-from poselift.export.character import Rigging, make_character
+from poselift.export.character import make_character
+from poselift.export.export_options import ExportOptions
 from poselift.export.glb import Document
-from poselift.structures import Motion
+from poselift.structures import Recording
 
 _EXTENSION = "VRMC_vrm_animation"
 
 
-def write_vrma(path: str | os.PathLike[str], motion: Motion, rigging: Rigging | None = None) -> None:
+def write_vrma(path: str | os.PathLike[str], recording: Recording, options: ExportOptions = ExportOptions()) -> None:
     """Writes one person's motion as humanoid bones of VRM 1.0.
 
     Metres, Y up, facing +Z, in a T-pose at rest. The format asks for the names, the T-pose and one animation without
@@ -18,14 +19,15 @@ def write_vrma(path: str | os.PathLike[str], motion: Motion, rigging: Rigging | 
 
     Args:
         path: the file to write.
-        motion: one person's motion; glTF has no times below 0.
-        rigging: whether feet are locked; the rig is VRM's.
+        recording: one person's; glTF has no times below 0.
+        options: whether feet are locked; the rig is VRM's.
 
     Raises:
         InputError: pygltflib is not installed, the file cannot be written, the skeleton lacks joints, no frame has a
             pose, the motion is too long for the times of glTF, or feet are to be locked in a motion without contacts.
     """
-    figure = make_character(motion, replace(rigging or Rigging(), rig="vrm", rest="t"))
+    [motion] = recording.people
+    figure = make_character(motion, replace(options.rigging, rig="vrm", rest="t"))
     document = Document(path)
     first = document.add_bones(figure, motion)
     bones = {name: {"node": first + row} for row, name in enumerate(figure.names)}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from poselift.structures import Motion
+from poselift.structures import Motion, Recording
 
 
 def count_from_zero(motions: Sequence[Motion], start: float | None = None) -> list[Motion]:
@@ -22,3 +22,13 @@ def count_from_zero(motions: Sequence[Motion], start: float | None = None) -> li
         )
         for motion in motions
     ]
+
+
+def start_at_zero(recording: Recording) -> Recording:
+    """The recording with its clock counted from its first frame."""
+    start = min(recording.clock.span[0], *(float(motion.timestamps[0]) for motion in recording.people))
+    cameras = tuple(
+        camera if camera.times is None else replace(camera, times=camera.times - start) for camera in recording.cameras
+    )
+    clock = replace(recording.clock, span=(0.0, recording.clock.span[1] - start))
+    return replace(recording, people=tuple(count_from_zero(recording.people, start)), cameras=cameras, clock=clock)

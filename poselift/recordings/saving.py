@@ -1,11 +1,12 @@
 """A recording as the files of a result's folder."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from poselift.export.csv_files import write_csv
-from poselift.export.zero import count_from_zero
+from poselift.export.zero import start_at_zero
 from poselift.recordings.motion_files import write_pair
 from poselift.recordings.motion_json import describe_motion
 from poselift.recordings.names import person_stem
@@ -48,8 +49,8 @@ def describe_person(recording: Recording, motion: Motion) -> dict[str, Any]:
 
 
 def _write_person(folder: Path, recording: Recording, motion: Motion, csv: bool) -> list[str]:
-    stem, start = person_stem(motion.keypoints.person), recording.clock.span[0]
+    stem = person_stem(motion.keypoints.person)
     write_pair(folder / f"{stem}.npz", motion, describe_person(recording, motion))
     if csv:
-        write_csv(folder / f"{stem}.csv", count_from_zero([motion], start)[0])
+        write_csv(folder / f"{stem}.csv", start_at_zero(replace(recording, people=(motion,))))
     return [f"{stem}.npz", f"{stem}.json", *([f"{stem}.csv"] if csv else [])]

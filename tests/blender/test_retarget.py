@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from poselift.export.bvh import write_bvh
-from poselift.export.character import Rigging, make_character
+from poselift.export.character import make_character
+from poselift.export.export_options import ExportOptions, Rigging
 from poselift.export.glb import write_glb
 from poselift.skeleton.hand import HAND21
 from tests.blender.conftest import ADD_ON
+from tests.export.conftest import recording_of
 from tests.export.test_character import RIGS, moving, placed
 from tests.kinematics.conftest import turn
 from tests.kinematics.test_fingers import with_made_hands
@@ -22,9 +24,9 @@ _TO_BLENDER = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
 def test_limbs_point_as_in_the_motion(blender, tmp_path, kind, form):
     motion, path = moving(frames=8), tmp_path / f"walk.{form}"
     if form == "bvh":
-        write_bvh(path, motion, rigging=Rigging(kind))
+        write_bvh(path, recording_of([motion]), ExportOptions(rigging=Rigging(kind)))
     else:
-        write_glb(path, [motion], Rigging(kind))
+        write_glb(path, recording_of([motion]), ExportOptions(rigging=Rigging(kind)))
     script = Path(__file__).parents[2] / "benchmarks" / "reading" / "with_retarget.py"
     blender.script(script, kind, path, tmp_path / "out.json")
     note = json.loads((tmp_path / "out.json").read_text())["note"]
@@ -37,8 +39,8 @@ def test_fingers_point_as_in_the_motion_on_a_character_of_another_rest_pose(blen
     palms = {"left": turn("x", 40.0), "right": turn("y", -30.0)}
     motion = with_made_hands(moving(frames=4), palms)
     other = with_made_hands(moving(frames=4), palms)
-    write_bvh(tmp_path / "motion.bvh", motion, rigging=Rigging("mixamo"))
-    write_glb(tmp_path / "character.glb", [other], Rigging("mixamo", "a"))
+    write_bvh(tmp_path / "motion.bvh", recording_of([motion]), ExportOptions(rigging=Rigging("mixamo")))
+    write_glb(tmp_path / "character.glb", recording_of([other]), ExportOptions(rigging=Rigging("mixamo", "a")))
     script = ADD_ON / "poselift_blender" / "retarget.py"
     ran = blender.script(
         script, tmp_path / "motion.bvh", "--character", tmp_path / "character.glb", "--out", tmp_path / "out.glb"
@@ -64,8 +66,8 @@ def test_blender_reads_every_rig_standing_and_facing_minus_y(blender, tmp_path):
     motion, files = moving(frames=4), []
     for rig in RIGS:
         files += [tmp_path / f"{rig}.bvh", tmp_path / f"{rig}.glb"]
-        write_bvh(files[-2], motion, rigging=Rigging(rig))
-        write_glb(files[-1], [motion], Rigging(rig))
+        write_bvh(files[-2], recording_of([motion]), ExportOptions(rigging=Rigging(rig)))
+        write_glb(files[-1], recording_of([motion]), ExportOptions(rigging=Rigging(rig)))
     for path, seen in zip(files, blender("rest_pose.py", *files), strict=True):
         figure = make_character(motion, Rigging(path.stem))
         rest = np.array([seen["rest"][name] for name in figure.names])
@@ -81,9 +83,11 @@ def test_blender_reads_every_rig_standing_and_facing_minus_y(blender, tmp_path):
 
 
 def test_the_script_writes_the_character_and_refuses_in_one_line(blender, tmp_path):
-    write_bvh(tmp_path / "motion.bvh", moving(frames=4), rigging=Rigging("mixamo"))
-    write_bvh(tmp_path / "other.bvh", moving(frames=4), rigging=Rigging("unreal"))
-    write_glb(tmp_path / "character.glb", [moving(frames=1)], Rigging("mixamo", "a"))
+    write_bvh(tmp_path / "motion.bvh", recording_of([moving(frames=4)]), ExportOptions(rigging=Rigging("mixamo")))
+    write_bvh(tmp_path / "other.bvh", recording_of([moving(frames=4)]), ExportOptions(rigging=Rigging("unreal")))
+    write_glb(
+        tmp_path / "character.glb", recording_of([moving(frames=1)]), ExportOptions(rigging=Rigging("mixamo", "a"))
+    )
 
     def run(*arguments):
         script = ADD_ON / "poselift_blender" / "retarget.py"
@@ -111,7 +115,7 @@ def test_fbx_in_one_command(blender, tmp_path):
     """The command of docs/characters.md."""
     page = (Path(__file__).parents[2] / "docs" / "characters.md").read_text()
     code = page.split('--python-expr "')[1].split('"')[0]
-    write_bvh(tmp_path / "person_1.bvh", moving(frames=4), rigging=Rigging("mixamo"))
+    write_bvh(tmp_path / "person_1.bvh", recording_of([moving(frames=4)]), ExportOptions(rigging=Rigging("mixamo")))
     ran = subprocess.run([blender.python, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     (back,) = blender("rest_pose.py", tmp_path / "person_1.fbx")

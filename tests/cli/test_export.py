@@ -28,7 +28,7 @@ def test_every_format_takes_a_folder_whose_name_is_no_utf8(person, tmp_path):
 
 @pytest.mark.parametrize("command", ["export", "lift"])
 def test_a_format_that_fails_leaves_the_others(command, stored, person, tmp_path, monkeypatch):
-    def fail(path, motion):
+    def fail(path, recording, options):
         raise RuntimeError("no words")
 
     monkeypatch.setitem(FORMATS, "mot", replace(FORMATS["mot"], writer=fail))

@@ -3,12 +3,13 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.export.bvh import write_bvh
-from poselift.export.character import OWN, Rigging, make_character, rig_names
+from poselift.export.character import make_character
+from poselift.export.export_options import OWN, ExportOptions, Rigging, rig_names
 from poselift.kinematics import solve
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.skeleton.hand import HAND21
 from poselift.structures import Keypoints2D, Motion
-from tests.export.conftest import emptied, read_bvh
+from tests.export.conftest import emptied, read_bvh, recording_of
 from tests.kinematics.conftest import pose, turn
 from tests.kinematics.test_fingers import with_made_hands
 
@@ -143,7 +144,7 @@ def test_bones_of_lafan1_have_the_frames_that_gmr_retargets_from():
 
 
 def test_bvh_of_lafan1_has_its_hierarchy(tmp_path):
-    write_bvh(tmp_path / "a.bvh", moving(), rigging=Rigging("lafan1"))
+    write_bvh(tmp_path / "a.bvh", recording_of([moving()]), ExportOptions(rigging=Rigging("lafan1")))
     text = (tmp_path / "a.bvh").read_text()
     names = read_bvh(tmp_path / "a.bvh")[0]
     sides = [
@@ -165,7 +166,7 @@ def test_bvh_of_lafan1_has_its_hierarchy(tmp_path):
 @pytest.mark.parametrize("up", ["y", "z"])
 def test_bvh_plays_the_bones(tmp_path, rig, up):
     motion = emptied(moving(), [0, 7])
-    write_bvh(tmp_path / "a.bvh", motion, up, rigging=Rigging(rig))
+    write_bvh(tmp_path / "a.bvh", recording_of([motion]), ExportOptions(up, rigging=Rigging(rig)))
     names, _, places, _ = read_bvh(tmp_path / "a.bvh")
     figure = make_character(motion, Rigging(rig))
     figure = figure.turn_z_up() if up == "z" else figure
@@ -182,7 +183,7 @@ def test_what_cannot_be_is_one_line(tmp_path):
     seen = Keypoints2D(np.full((3, 17, 2), 9.0), np.ones((3, 17)), times, COCO17, (640, 480))
     other = Motion(np.zeros((3, 17, 3)), np.zeros((3, 3)), times, np.zeros(3, bool), COCO17, "camera", seen)
     with pytest.raises(InputError, match="coco17 lacks pelvis"):
-        write_bvh(tmp_path / "a.bvh", other, rigging=Rigging("mixamo"))
+        write_bvh(tmp_path / "a.bvh", recording_of([other]), ExportOptions(rigging=Rigging("mixamo")))
     assert len(make_character(moving(frames=1), Rigging("vrm")).way) == 1
     assert list(tmp_path.iterdir()) == []
 

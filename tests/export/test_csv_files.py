@@ -5,6 +5,7 @@ import numpy as np
 from poselift.export import write_csv
 from poselift.skeleton import H36M17
 from poselift.skeleton.hand import HAND21
+from tests.export.conftest import recording_of
 from tests.recordings.conftest import with_hands
 
 
@@ -14,7 +15,7 @@ def _read(path):
 
 
 def test_columns_in_order(tmp_path, motion, world_motion):
-    write_csv(tmp_path / "a.csv", world_motion)
+    write_csv(tmp_path / "a.csv", recording_of([world_motion]))
     expected = ["time_s", "interpolated", "root_x_m", "root_y_m", "root_z_m"]
     expected += [f"{joint}_{axis}_m" for joint in H36M17.joints for axis in ("x", "y", "z")]
     known = [*(f"{joint}_uncertainty_m" for joint in H36M17.joints), "left_foot_contact", "right_foot_contact"]
@@ -24,12 +25,12 @@ def test_columns_in_order(tmp_path, motion, world_motion):
     assert [len(row) for row in rows] == [len(rows[0])] * 7
     assert [float(cell) for cell in rows[2][-36:-19]] == [k / 1000 for k in range(17, 34)]
     assert [row[-19:-17] for row in rows[1:]] == [["1", "0"]] * 3 + [["1", "1"], ["0", "0"], ["0", "1"]]
-    write_csv(tmp_path / "a.csv", motion)
+    write_csv(tmp_path / "a.csv", recording_of([motion]))
     assert _read(tmp_path / "a.csv")[0] == expected + seen
 
 
 def test_values_to_a_hundredth_of_a_millimetre(tmp_path, motion):
-    write_csv(tmp_path / "a.csv", motion)
+    write_csv(tmp_path / "a.csv", recording_of([motion]))
     table = np.genfromtxt(tmp_path / "a.csv", delimiter=",", names=True)
     np.testing.assert_allclose(table["time_s"], motion.timestamps, atol=5e-7)
     np.testing.assert_array_equal(table["interpolated"], motion.interpolated)
@@ -43,7 +44,7 @@ def test_values_to_a_hundredth_of_a_millimetre(tmp_path, motion):
 
 def test_fingers_are_columns_relative_to_the_root(tmp_path, motion):
     motion = with_hands(motion)
-    write_csv(tmp_path / "a.csv", motion)
+    write_csv(tmp_path / "a.csv", recording_of([motion]))
     table = np.genfromtxt(tmp_path / "a.csv", delimiter=",", names=True)
     wrist = motion.joints[:, H36M17.index("left_wrist"), 0]
     tip = wrist + motion.hands.joints[:, 0, HAND21.index("index_tip"), 0]

@@ -12,6 +12,7 @@ from poselift.export import write_angles_mot
 from poselift.export.bvh import write_bvh
 from poselift.export.c3d import write_c3d
 from poselift.export.export_formats import FORMATS
+from poselift.export.export_options import ExportOptions
 from poselift.export.markers import place_markers
 from poselift.export.netcdf import write_netcdf
 from poselift.export.parquet import write_parquet
@@ -42,7 +43,7 @@ def test_markers_at_uneven_times_are_even_and_keep_gaps(motion):
 
 def test_trc_has_millimetres_and_nan_in_gaps(tmp_path):
     walk = emptied(pose({"left_knee": turn("x", np.linspace(0, 90, 20))}, 20), [4])
-    write_trc(tmp_path / "a.trc", [walk])
+    write_trc(tmp_path / "a.trc", recording_of([walk]))
     lines = (tmp_path / "a.trc").read_text().splitlines()
     assert lines[0].split("\t") == ["PathFileType", "4", "(X/Y/Z)", "a.trc"]
     assert lines[2].split("\t")[:5] == ["30", "30", "20", "28", "mm"]
@@ -56,12 +57,12 @@ def test_c3d_reads_back_with_the_uncertainty_as_residual(tmp_path):
     ezc3d = pytest.importorskip("ezc3d")
     radii = np.full((20, 28), 0.05, np.float32)
     walk = emptied(pose({"left_knee": turn("x", np.linspace(0, 90, 20))}, 20, uncertainty=radii), [4])
-    write_c3d(tmp_path / "a.c3d", [walk])
+    write_c3d(tmp_path / "a.c3d", recording_of([walk]))
     file = ezc3d.c3d(str(tmp_path / "a.c3d"))
     assert file["parameters"]["POINT"]["LABELS"]["value"] == list(walk.skeleton.joints)
     assert file["parameters"]["POINT"]["RATE"]["value"][0] == pytest.approx(30)
     assert file["parameters"]["POINT"]["Y_SCREEN"]["value"] == ["+Y"]
-    write_c3d(tmp_path / "z.c3d", [walk], up="z")
+    write_c3d(tmp_path / "z.c3d", recording_of([walk]), ExportOptions(up="z"))
     turned = ezc3d.c3d(str(tmp_path / "z.c3d"))["parameters"]["POINT"]
     assert (turned["X_SCREEN"]["value"], turned["Y_SCREEN"]["value"]) == (["+X"], ["+Z"])
     points = file["data"]["points"][:3].transpose(2, 1, 0)
@@ -75,7 +76,7 @@ def test_c3d_reads_back_with_the_uncertainty_as_residual(tmp_path):
 def test_c3d_has_the_events_of_a_walk_in_parameters_of_255(tmp_path):
     ezc3d = pytest.importorskip("ezc3d")
     walk = walker(seconds=90.0)
-    write_c3d(tmp_path / "a.c3d", [walk], start=-2.0)
+    write_c3d(tmp_path / "a.c3d", recording_of([walk], start=-2.0))
     group = ezc3d.c3d(str(tmp_path / "a.c3d"))["parameters"]["EVENT"]
     found = {name: entry["value"] for name, entry in group.items() if "value" in entry}
     events = measure_gait(walk).events
@@ -90,7 +91,7 @@ def test_c3d_has_the_events_of_a_walk_in_parameters_of_255(tmp_path):
 @pytest.mark.parametrize(("names_of", "middle", "absent"), [("openpose", "CHip", "Head"), ("pose2sim", "Hip", "CHip")])
 def test_markers_have_the_names_of_other_programs(tmp_path, names_of, middle, absent):
     walk = pose(frames=4)
-    write_trc(tmp_path / "a.trc", [walk], names_of=names_of)
+    write_trc(tmp_path / "a.trc", recording_of([walk]), ExportOptions(markers=names_of))
     names, _, _ = read_trc(tmp_path / "a.trc")
     assert {"RKnee", "LBigToe", "Neck", middle} <= set(names)
     assert absent not in names
@@ -145,7 +146,7 @@ def test_heights_are_in_c3d_parquet_and_glb(tmp_path):
 
 def test_netcdf_has_heights(tmp_path):
     people = [dataclasses.replace(pose(), height=Height(1.81, 0.0, "given")), later(pose(), 0, person=2)]
-    write_netcdf(tmp_path / "a.nc", people)
+    write_netcdf(tmp_path / "a.nc", recording_of(people))
     with netcdf_file(tmp_path / "a.nc", mmap=False) as file:
         height = file.variables["height"]
         assert height.dimensions == ("individuals",)
@@ -157,7 +158,7 @@ def test_bvh_puts_joints_where_the_rig_has_them_and_angles_are_continuous(tmp_pa
     knee, spin = turn("x", np.linspace(0, 100, 90)), turn("y", np.linspace(0, 700, 90))
     motion = pose({"left_knee": knee, "left_shoulder": turn("z", np.linspace(0, 175, 90)), "pelvis": spin}, 90)
     rigged = solve(motion)
-    write_bvh(tmp_path / "a.bvh", motion)
+    write_bvh(tmp_path / "a.bvh", recording_of([motion]))
     names, interval, places, angles = read_bvh(tmp_path / "a.bvh")
     assert interval == pytest.approx(1 / 30)
     order = [rigged.rig.names.index(name) for name in names]
@@ -168,7 +169,9 @@ def test_bvh_puts_joints_where_the_rig_has_them_and_angles_are_continuous(tmp_pa
 
 
 def test_mot_has_the_columns_of_its_header(tmp_path):
-    write_angles_mot(tmp_path / "a.mot", emptied(pose({"left_knee": turn("x", np.linspace(0, 90, 20))}, 20), [4]))
+    write_angles_mot(
+        tmp_path / "a.mot", recording_of([emptied(pose({"left_knee": turn("x", np.linspace(0, 90, 20))}, 20), [4])])
+    )
     head, table = (tmp_path / "a.mot").read_text().split("endheader\n")
     lines = table.splitlines()
     assert "nRows=19" in head
@@ -239,7 +242,7 @@ def test_the_camera_frame_comes_out_upright(up, tmp_path):
     found = place_markers([flipped], axis)
     heads, feet = (found.positions[:, found.names.index(name), up] for name in ("head_top", "left_ankle"))
     assert (heads - feet > 1400).all()
-    write_bvh(tmp_path / "a.bvh", flipped, axis)
+    write_bvh(tmp_path / "a.bvh", recording_of([flipped]), ExportOptions(up=axis))
     names, _, places, _ = read_bvh(tmp_path / "a.bvh")
     assert (places[:, names.index("head_top"), up] - places[:, names.index("left_ankle"), up] > 140).all()
 
@@ -247,11 +250,11 @@ def test_the_camera_frame_comes_out_upright(up, tmp_path):
 def test_tables_of_several_people(tmp_path, world_motion):
     parquet = pytest.importorskip("pyarrow.parquet")
     people = [world_motion, dataclasses.replace(later(world_motion, 0.2, person=2), uncertainty=None)]
-    write_parquet(tmp_path / "a.parquet", people)
+    write_parquet(tmp_path / "a.parquet", recording_of(people))
     table = parquet.read_table(tmp_path / "a.parquet")
     assert table["person"].to_pylist() == [3] * 6 + [2] * 6
     assert table["left_knee_uncertainty_m"][6:].null_count == 6
-    write_netcdf(tmp_path / "a.nc", people)
+    write_netcdf(tmp_path / "a.nc", recording_of(people))
     with netcdf_file(tmp_path / "a.nc", mmap=False) as file:
         assert [bytes(row) for row in file.variables["individuals"][:]] == [b"person_3", b"person_2"]
         position = file.variables["position"][:]
@@ -262,7 +265,7 @@ def test_tables_of_several_people(tmp_path, world_motion):
 
 def test_parquet_has_the_columns_of_the_table_and_nulls(tmp_path, world_motion):
     parquet = pytest.importorskip("pyarrow.parquet")
-    write_parquet(tmp_path / "a.parquet", [world_motion])
+    write_parquet(tmp_path / "a.parquet", recording_of([world_motion]))
     table = parquet.read_table(tmp_path / "a.parquet")
     assert table.column_names == ["person", *make_columns(world_motion)]
     assert table["person"].to_pylist() == [3] * 6
@@ -274,7 +277,7 @@ def test_parquet_has_the_columns_of_the_table_and_nulls(tmp_path, world_motion):
 
 
 def test_netcdf_has_the_layout_of_movement(tmp_path, world_motion):
-    write_netcdf(tmp_path / "a.nc", [world_motion])
+    write_netcdf(tmp_path / "a.nc", recording_of([world_motion]))
     with netcdf_file(tmp_path / "a.nc", mmap=False) as file:
         position, confidence = file.variables["position"], file.variables["confidence"]
         assert position.dimensions == ("time", "space", "keypoints", "individuals")

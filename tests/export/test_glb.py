@@ -11,7 +11,7 @@ from poselift.geometry.camera import Camera
 from poselift.kinematics import solve
 from poselift.skeleton import CMU28, H36M17
 from poselift.skeleton.hand import SIDES
-from tests.export.conftest import emptied, later
+from tests.export.conftest import emptied, later, recording_of
 from tests.kinematics.conftest import pose, turn
 from tests.kinematics.test_fingers import with_made_hands
 
@@ -95,7 +95,7 @@ def walking(skeleton=CMU28, frames=40, **about):
 @both_skeletons
 def test_joints_are_where_the_rig_has_them(tmp_path, skeleton):
     motion = walking(skeleton)
-    write_glb(tmp_path / "a.glb", [motion])
+    write_glb(tmp_path / "a.glb", recording_of([motion]))
     scene, rigged = Scene(tmp_path / "a.glb"), solve(motion)
     np.testing.assert_allclose(scene.times(), motion.timestamps, atol=1e-6)
     assert [scene.names[joint] for joint in scene.file.skins[0].joints] == list(rigged.rig.names)
@@ -109,7 +109,7 @@ def test_joints_are_where_the_rig_has_them(tmp_path, skeleton):
 @both_skeletons
 def test_the_body_stands_on_the_floor_around_its_joints(tmp_path, skeleton):
     motion = pose({"left_knee": turn("x", np.linspace(0, 90, 10))}, 10, skeleton, root=np.tile([0.0, 0.97, 0], (10, 1)))
-    write_glb(tmp_path / "a.glb", [motion])
+    write_glb(tmp_path / "a.glb", recording_of([motion]))
     scene = Scene(tmp_path / "a.glb")
     for frame in (None, 0, 9):
         points = scene.skinned(frame)
@@ -136,7 +136,7 @@ def test_a_mesh_is_closed_and_faces_outward():
 
 def test_people_have_an_armature_each_and_keep_their_times(tmp_path):
     first, second = walking(frames=12), later(walking(frames=8), 3.0, person=2)
-    write_glb(tmp_path / "a.glb", [first, second])
+    write_glb(tmp_path / "a.glb", recording_of([first, second]))
     scene = Scene(tmp_path / "a.glb")
     assert [scene.names[skin.skeleton] for skin in scene.file.skins] == ["person_1", "person_2"]
     inputs = {sampler.input for sampler in scene.file.animations[0].samplers}
@@ -146,7 +146,7 @@ def test_people_have_an_armature_each_and_keep_their_times(tmp_path):
 
 
 def test_an_empty_frame_repeats_the_pose_before_it(tmp_path):
-    write_glb(tmp_path / "a.glb", [emptied(walking(frames=10), [0, 4, 5])])
+    write_glb(tmp_path / "a.glb", recording_of([emptied(walking(frames=10), [0, 4, 5])]))
     scene = Scene(tmp_path / "a.glb")
     place = scene.channel("pelvis", "translation")
     assert np.isfinite(place).all()
@@ -156,7 +156,7 @@ def test_an_empty_frame_repeats_the_pose_before_it(tmp_path):
 @both_skeletons
 def test_the_skin_of_fingers_is_around_the_joints_of_the_hands(skeleton, tmp_path):
     motion = with_made_hands(pose({"left_elbow": turn("y", -50.0)}, 3, skeleton), dict.fromkeys(SIDES, turn("x", 30.0)))
-    write_glb(tmp_path / "a.glb", [motion])
+    write_glb(tmp_path / "a.glb", recording_of([motion]))
     points = Scene(tmp_path / "a.glb").skinned(1)
     joints, bones = motion.with_fingers()
     for joint in ("left_hand_index_tip", "right_hand_pinky_tip", "right_hand_thumb_ip"):
@@ -168,7 +168,7 @@ def test_spans_without_a_hand_are_in_the_extras(tmp_path):
     seen = np.ones((4, 2), bool)
     seen[2:, 1] = False
     motion = with_made_hands(pose(frames=4), dict.fromkeys(SIDES, turn("x", 0.0)), seen)
-    write_glb(tmp_path / "a.glb", [motion])
+    write_glb(tmp_path / "a.glb", recording_of([motion]))
     extras = Scene(tmp_path / "a.glb").file.nodes[0].extras
     assert extras["unseen_s"] == {"right_fingers": [[0.0667, 0.1]]}
 
@@ -186,7 +186,7 @@ def test_a_camera_that_turns_and_zooms_is_animated(tmp_path):
     K = np.tile([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]], (5, 1, 1))
     K[:, :2, :2] *= np.linspace(1, 1.4, 5)[:, None, None]
     camera = Camera(K, (640, 480), R=R, t=t, times=np.array([-0.1, 0.0, 0.1, 0.2, 0.3]))
-    write_glb(tmp_path / "walk.glb", [motion], camera=camera)
+    write_glb(tmp_path / "walk.glb", recording_of([motion], cameras=[camera]))
     scene = Scene(tmp_path / "walk.glb")
     (lens,) = scene.file.cameras
     assert lens.perspective.yfov == pytest.approx(2 * np.arctan(240 / (500 * 1.25)))
@@ -201,5 +201,5 @@ def test_a_camera_that_turns_and_zooms_is_animated(tmp_path):
     (animation,) = scene.file.animations
     times = {scene.names[each.target.node]: animation.samplers[each.sampler].input for each in animation.channels}
     np.testing.assert_allclose(scene.data(times["camera"])[:, 0], [0, 0.1, 0.2, 0.3], atol=1e-6)
-    write_glb(tmp_path / "still.glb", [motion], camera=Camera(K[0], (640, 480), R=R[0], t=t[0]))
+    write_glb(tmp_path / "still.glb", recording_of([motion], cameras=[Camera(K[0], (640, 480), R=R[0], t=t[0])]))
     assert not Scene(tmp_path / "still.glb").file.cameras

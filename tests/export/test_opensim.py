@@ -9,7 +9,7 @@ from poselift.export.angle_files import write_angles_mot
 from poselift.export.opensim import write_opensim
 from poselift.skeleton import CMU28, H36M17
 from poselift.structures import Height
-from tests.export.conftest import emptied, read_trc
+from tests.export.conftest import emptied, read_trc, recording_of
 from tests.kinematics.conftest import pose, turn
 
 pytestmark = pytest.mark.many_calls
@@ -26,7 +26,7 @@ def walk(request):
 
 @pytest.mark.parametrize("frame", ["world", "camera"])
 def test_the_markers_are_near_the_origin_without_empty_frames(tmp_path, walk, frame):
-    write_opensim(tmp_path / "a.opensim", dataclasses.replace(walk, frame=frame))
+    write_opensim(tmp_path / "a.opensim", recording_of([dataclasses.replace(walk, frame=frame)]))
     _, times, points = read_trc(tmp_path / "a.opensim" / "a.trc")
     np.testing.assert_allclose(times, np.delete(np.arange(20), 4) / 30, atol=1e-6)
     assert points[..., 1].min() == pytest.approx(0, abs=0.01)
@@ -34,7 +34,7 @@ def test_the_markers_are_near_the_origin_without_empty_frames(tmp_path, walk, fr
 
 
 def test_the_setups_name_markers_of_the_trc_and_files_of_the_folder(tmp_path, walk):
-    write_opensim(tmp_path / "a.opensim", walk)
+    write_opensim(tmp_path / "a.opensim", recording_of([walk]))
     folder = tmp_path / "a.opensim"
     names, times, _ = read_trc(folder / "a.trc")
     scale, tracking, placed = (
@@ -58,7 +58,7 @@ def test_the_setups_name_markers_of_the_trc_and_files_of_the_folder(tmp_path, wa
 @pytest.mark.parametrize("heading", [0.0, 90.0, -120.0])
 def test_pelvis_tilt_and_list_do_not_depend_on_the_heading(tmp_path, heading):
     """A person who leans ahead by 20 degrees tilts by -20 in the model, wherever the person faces."""
-    write_angles_mot(tmp_path / "a.mot", pose(world=turn("y", heading) @ turn("x", 20.0)))
+    write_angles_mot(tmp_path / "a.mot", recording_of([pose(world=turn("y", heading) @ turn("x", 20.0))]))
     lines = (tmp_path / "a.mot").read_text().splitlines()
     table = dict(zip(lines[6].split("\t"), map(float, lines[7].split("\t")), strict=True))
     for name, degrees in (("pelvis_tilt", -20), ("pelvis_list", 0), ("pelvis_rotation", 0)):
@@ -66,7 +66,7 @@ def test_pelvis_tilt_and_list_do_not_depend_on_the_heading(tmp_path, heading):
 
 
 def test_the_height_is_in_the_setup_of_scaling(tmp_path, walk):
-    write_opensim(tmp_path / "a.opensim", dataclasses.replace(walk, height=Height(1.72, 0.0, "given")))
+    write_opensim(tmp_path / "a.opensim", recording_of([dataclasses.replace(walk, height=Height(1.72, 0.0, "given"))]))
     root = ElementTree.parse(tmp_path / "a.opensim" / "scale.xml").getroot()
     assert next(root.iter("height")).text == "1720.0"
 
@@ -77,7 +77,7 @@ def test_the_torso_is_scaled_with_and_without_a_spine_that_keypoints_show(tmp_pa
         scores = walk.keypoints.scores.copy()
         scores[:, walk.keypoints.skeleton.indices(["spine", "thorax"])] = 0
         walk = dataclasses.replace(walk, keypoints=dataclasses.replace(walk.keypoints, scores=scores))
-    write_opensim(tmp_path / "a.opensim", walk)
+    write_opensim(tmp_path / "a.opensim", recording_of([walk]))
     root = ElementTree.parse(tmp_path / "a.opensim" / "scale.xml").getroot()
     pairs = {
         pair.text
@@ -90,15 +90,15 @@ def test_the_torso_is_scaled_with_and_without_a_spine_that_keypoints_show(tmp_pa
 
 def test_a_failure_leaves_the_folder_and_its_files_as_they_were(tmp_path, walk, monkeypatch):
     folder = tmp_path / "a.opensim"
-    write_opensim(folder, walk)
+    write_opensim(folder, recording_of([walk]))
     (folder / "scaled.osim").write_text("mine")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
 
     def fail(*_):
         raise InputError("no room")
 
-    monkeypatch.setattr("poselift.export.opensim.write_angles_mot", fail)
+    monkeypatch.setattr("poselift.export.opensim.write_coordinates", fail)
     with pytest.raises(InputError, match="no room"):
-        write_opensim(folder, dataclasses.replace(walk, root=walk.root + 1))
+        write_opensim(folder, recording_of([dataclasses.replace(walk, root=walk.root + 1)]))
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["a.opensim"]

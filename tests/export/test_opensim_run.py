@@ -5,6 +5,7 @@ import pytest
 from poselift.core.errors import InputError
 from poselift.export.opensim import write_opensim
 from poselift.export.opensim_run import find_model, run_opensim
+from tests.export.conftest import recording_of
 from tests.kinematics.walker import walker
 
 
@@ -32,7 +33,7 @@ def test_a_walk_is_solved_with_small_marker_errors(tmp_path):
         model = find_model("pose2sim")
     except InputError:
         pytest.skip("pose2sim, which brings a model, is not installed")
-    write_opensim(tmp_path / "walk", walker(seconds=1.0))
+    write_opensim(tmp_path / "walk", recording_of([walker(seconds=1.0)]))
     errors = run_opensim(tmp_path / "walk", model)
     assert errors.frames == 30
     assert errors.mean < 0.03

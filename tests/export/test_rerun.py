@@ -8,7 +8,7 @@ import pytest
 from poselift.export.rerun import write_rerun
 from poselift.geometry.camera import Camera
 from poselift.structures import Height
-from tests.export.conftest import emptied, later
+from tests.export.conftest import emptied, later, recording_of
 from tests.kinematics.conftest import pose
 
 K = np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]])
@@ -33,7 +33,7 @@ def read(path):
 
 def test_numbers_and_times_are_those_of_the_motion(motion, tmp_path):
     pytest.importorskip("rerun", reason="rerun-sdk is not installed")
-    write_rerun(tmp_path / "walk.rrd", [motion], CAMERA)
+    write_rerun(tmp_path / "walk.rrd", recording_of([motion], cameras=[CAMERA]))
     found = read(tmp_path / "walk.rrd")
     joints = found["/world/person_1/joints"]
     rows = joints["Points3D:positions"].to_pylist()
@@ -55,7 +55,7 @@ def test_numbers_and_times_are_those_of_the_motion(motion, tmp_path):
 def test_two_people_share_the_timelines_and_have_their_heights(motion, tmp_path):
     pytest.importorskip("rerun", reason="rerun-sdk is not installed")
     second = replace(later(motion, motion.timestamps[3], person=2), height=Height(1.7, 0.0, "given"))
-    write_rerun(tmp_path / "walk.rrd", [motion, second])
+    write_rerun(tmp_path / "walk.rrd", recording_of([motion, second]))
     found = read(tmp_path / "walk.rrd")
     frames = [found[f"/world/person_{person}/joints"]["frame"].to_pylist() for person in (1, 2)]
     assert frames == [[0, 1, 2, 3, 4, 5], [3, 4, 5, 6, 7, 8]]
@@ -68,7 +68,7 @@ def test_two_people_share_the_timelines_and_have_their_heights(motion, tmp_path)
 
 def test_without_a_camera_the_keypoints_have_a_picture_of_their_own(motion, tmp_path):
     pytest.importorskip("rerun", reason="rerun-sdk is not installed")
-    write_rerun(tmp_path / "walk.rrd", [motion])
+    write_rerun(tmp_path / "walk.rrd", recording_of([motion]))
     found = read(tmp_path / "walk.rrd")
     assert "/image/person_1/keypoints" in found
     assert "/world/camera" not in found
@@ -80,7 +80,7 @@ def test_a_camera_that_turns_and_zooms_has_an_entry_for_each_time(motion, tmp_pa
     lenses[:, 2] = 0, 0, 1
     turned = np.stack([np.eye(3), np.diag([-1.0, 1, -1]), np.eye(3)])
     camera = Camera(lenses, (640, 480), R=turned, t=places, times=np.array([0.0, 0.1, 0.2]))
-    write_rerun(tmp_path / "walk.rrd", [motion], camera)
+    write_rerun(tmp_path / "walk.rrd", recording_of([motion], cameras=[camera]))
     found = read(tmp_path / "walk.rrd")
     pose, lens = found["/world/camera"], found["/world/camera/image"]
     np.testing.assert_allclose([row[0] for row in pose["Transform3D:translation"].to_pylist()], places, atol=1e-6)

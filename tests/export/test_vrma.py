@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.export.vrma import write_vrma
+from tests.export.conftest import recording_of
 from tests.export.test_character import moving
 from tests.export.test_glb import Scene
 from tests.kinematics.conftest import turn
@@ -18,7 +19,7 @@ _REQUIRED = {"hips", "spine", "head"} | {
 
 
 def test_the_extension_names_the_bones_and_only_hips_move(tmp_path):
-    write_vrma(tmp_path / "a.vrma", moving())
+    write_vrma(tmp_path / "a.vrma", recording_of([moving()]))
     scene = Scene(tmp_path / "a.vrma")
     assert scene.file.extensionsUsed == ["VRMC_vrm_animation"]
     about = scene.file.extensions["VRMC_vrm_animation"]
@@ -37,7 +38,7 @@ def test_the_extension_names_the_bones_and_only_hips_move(tmp_path):
 
 def test_hands_are_vrm_fingers(tmp_path):
     motion = with_made_hands(moving(), {"left": turn("x", 40.0), "right": turn("x", 0.0)})
-    write_vrma(tmp_path / "a.vrma", motion)
+    write_vrma(tmp_path / "a.vrma", recording_of([motion]))
     scene = Scene(tmp_path / "a.vrma")
     bones = scene.file.extensions["VRMC_vrm_animation"]["humanoid"]["humanBones"]
     parts = {"Thumb": ("Metacarpal", "Proximal", "Distal")}

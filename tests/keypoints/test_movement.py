@@ -6,6 +6,7 @@ from poselift.core.errors import InputError
 from poselift.export.netcdf import write_netcdf
 from poselift.keypoints import read_keypoints
 from poselift.skeleton import COCO17
+from tests.export.conftest import recording_of
 from tests.kinematics.conftest import pose
 
 PEOPLE = ["id_0", "id_1"]
@@ -60,7 +61,7 @@ def test_points_scores_people_and_times_are_those_of_the_file(tmp_path, points, 
 
 def test_3d_is_refused(tmp_path, points):
     with_h5py(tmp_path / "a.nc", arrays(points, ("x", "y", "z")), "seconds")
-    write_netcdf(tmp_path / "b.nc", [pose()])
+    write_netcdf(tmp_path / "b.nc", recording_of([pose()]))
     for name in ("a.nc", "b.nc"):
         with pytest.raises(InputError, match=f"{name}: its positions have the axes x, y, z, so they are not 2D"):
             read_keypoints(tmp_path / name)

@@ -21,6 +21,7 @@ from poselift.recordings import read_motion, read_sidecar
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Detections, Keypoints2D
 from poselift.tracking import Tracker
+from tests.export.conftest import recording_of
 
 pytestmark = pytest.mark.slow
 
@@ -191,7 +192,7 @@ def test_bvh_files_are_those_of_python(ran, tmp_path):
         name = f"person_{person}.bvh"
         motion = read_motion(ran / f"person_{person}.npz")
         (motion,) = count_from_zero([motion], motion.timestamps[0] - 1)
-        write_bvh(tmp_path / name, motion, start=0.0)
+        write_bvh(tmp_path / name, recording_of([motion], start=0.0))
         found, wanted = ((place / name).read_text().splitlines() for place in (ran, tmp_path))
         assert len(found) == len(wanted)
         for line, other in zip(found, wanted, strict=True):
@@ -205,7 +206,7 @@ def test_bvh_files_are_those_of_python(ran, tmp_path):
 def test_glb_has_the_bones_and_the_body_of_python(ran, tmp_path):
     gltf = pytest.importorskip("pygltflib")
     motion = read_motion(ran / "person_1.npz")
-    write_glb(tmp_path / "person_1.glb", count_from_zero([motion], motion.timestamps[0] - 1))
+    write_glb(tmp_path / "person_1.glb", recording_of(count_from_zero([motion], motion.timestamps[0] - 1)))
     found, wanted = (gltf.GLTF2().load(str(place / "person_1.glb")) for place in (ran, tmp_path))
     assert [node.name for node in found.nodes] == [node.name for node in wanted.nodes]
     for node, other in zip(found.nodes, wanted.nodes, strict=True):

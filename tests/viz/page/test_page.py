@@ -12,6 +12,7 @@ from poselift.export import write_csv
 from poselift.export.trc_markers import write_trc
 from poselift.skeleton import H36M17
 from poselift.viz.page import PageContent, write_page
+from tests.export.conftest import recording_of
 from tests.recordings.conftest import with_hands
 from tests.viz.page.conftest import CAMERA, DEGREES, FILES
 
@@ -170,14 +171,14 @@ def test_markers_out_of_sight_are_left_out_and_pale(page, tmp_path, clip, people
 def test_it_saves_what_poselift_writes(page, written, people, tmp_path):
     page.open(written)
     for place, motion in enumerate(people):
-        write_csv(tmp_path / "person.csv", motion)
+        write_csv(tmp_path / "person.csv", recording_of([motion]))
         assert page(f"csvOf(content.people[{place}])") == (tmp_path / "person.csv").read_text("utf-8")
     content = json.loads(page("jsonOf(content.people[0])"))
     assert content["height"]["metres"] == 1.72
     np.testing.assert_allclose(content["arrays"]["joints"], people[0].joints, atol=5.1e-6)
     for number, person in enumerate(people):
         name = f"person_{number + 1}.trc"
-        write_trc(tmp_path / name, [person])
+        write_trc(tmp_path / name, recording_of([person]))
         ours = page(f"trcOf(content.people[{number}], content, '{name}')").splitlines()
         theirs = (tmp_path / name).read_text().splitlines()
         assert ours[:6] == theirs[:6]
@@ -208,13 +209,13 @@ def test_hands_are_drawn_and_saved(page, tmp_path, make_motion):
         page("seek(content.times[3])")
         pictures.append([page.picture(canvas) for canvas in ("scene", "overlay")])
     assert all(before != after for before, after in zip(*pictures, strict=True))
-    write_csv(tmp_path / "person.csv", motion)
+    write_csv(tmp_path / "person.csv", recording_of([motion]))
     assert page("csvOf(content.people[0])") == (tmp_path / "person.csv").read_text("utf-8")
     arrays = json.loads(page("jsonOf(content.people[0])"))["arrays"]
     for name in ("joints", "keypoints", "scores"):
         found = np.array(arrays[f"hand_{name}"], float)  # null becomes NaN
         np.testing.assert_allclose(found, getattr(motion.hands, name), atol=0.051 if name == "keypoints" else 2e-5)
-    write_trc(tmp_path / "a.trc", [motion])
+    write_trc(tmp_path / "a.trc", recording_of([motion]))
     ours, theirs = (
         page("trcOf(content.people[0], content, 'a.trc')").splitlines(),
         (tmp_path / "a.trc").read_text().splitlines(),
