@@ -22,10 +22,11 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from benchmarks.command import command_line, errors_shown, print_table
-from benchmarks.two_models import Poses, StillCamera, pair_people, poses_of, read_pair, rows_of, second_looks, size_of
+from benchmarks.two_models import Poses, pair_people, poses_of, read_pair, rows_of, second_looks, size_of
 from poselift.detection import Detector, MoveNetBlazePose
 from poselift.detection.blazepose import BlazePose
 from poselift.finding import build_finder
+from poselift.geometry.camera import Camera
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
 
@@ -120,7 +121,7 @@ class _Clip:
 
     frames: list[list[Frame]]
     sizes: list[tuple[int, int]]
-    cameras: list[StillCamera]
+    cameras: list[Camera]
     known: list[tuple[Poses, Poses]]
 
     def pairs(self, several: Sequence[Sequence[Poses]]) -> list[tuple[int, int]]:

@@ -24,11 +24,13 @@ from jaxtyping import Float
 from benchmarks.clips import track_clip
 from benchmarks.command import command_line, errors_shown, print_table
 from benchmarks.real import LIMBS, OPTIONS, frame_errors
-from benchmarks.two_models import StillCamera, epipolar_distances, pair_people, poses_of, read_pair, size_of
+from benchmarks.two_models import epipolar_distances, pair_people, poses_of, read_pair, size_of, straighten
 from benchmarks.uncertainty import outside
 from poselift.data.views import View
 from poselift.detection import MoveNetBlazePose
 from poselift.finding import QUALITIES, VideoClip
+from poselift.geometry import world_to_camera
+from poselift.geometry.camera import Camera
 from poselift.lifting import lift_view
 from poselift.models import Weights, load_weights
 from poselift.skeleton import COCO17
@@ -44,7 +46,7 @@ Pairs = list[tuple[Keypoints2D, Keypoints2D]]
 
 
 def triangulate(
-    one: Float[np.ndarray, "j 2"], other: Float[np.ndarray, "j 2"], cameras: Sequence[StillCamera]
+    one: Float[np.ndarray, "j 2"], other: Float[np.ndarray, "j 2"], cameras: Sequence[Camera]
 ) -> Float[np.ndarray, "j 3"]:
     """The places in the world that are seen at these pixels; NaN where one of the two is.
 
@@ -52,8 +54,9 @@ def triangulate(
     """
     rows = []
     for camera, points in zip(cameras, (one, other), strict=True):
-        P = camera.K @ np.concatenate([camera.R, camera.t[:, None]], 1)
-        straight = camera.undistort(points)
+        R, t = camera.extrinsics
+        P = camera.K @ np.concatenate([R, t[:, None]], 1)
+        straight = straighten(points, camera)
         rows += [straight[:, :1] * P[2] - P[0], straight[:, 1:] * P[2] - P[1]]
     systems = np.stack(rows, 1)  # joints, four equations, four homogeneous coordinates
     known = np.isfinite(systems).all((1, 2))
@@ -64,7 +67,7 @@ def triangulate(
     return places
 
 
-def reference(pair: tuple[Keypoints2D, Keypoints2D], cameras: Sequence[StillCamera]) -> dict[int, np.ndarray]:
+def reference(pair: tuple[Keypoints2D, Keypoints2D], cameras: Sequence[Camera]) -> dict[int, np.ndarray]:
     """The limb joints of somebody in the world by time in milliseconds, others NaN; frames with both hips only."""
     first, second = (poses_of(person) for person in pair)
     found = {}
@@ -79,23 +82,23 @@ def reference(pair: tuple[Keypoints2D, Keypoints2D], cameras: Sequence[StillCame
     return found
 
 
-def view_of(person: Keypoints2D, true: Mapping[int, np.ndarray], camera: StillCamera, name: str) -> View:
+def view_of(person: Keypoints2D, true: Mapping[int, np.ndarray], camera: Camera, name: str) -> View:
     """Somebody's keypoints in a camera, beside the reference."""
     times = np.round(1000 * person.timestamps).astype(int).tolist()
     unknown = np.full((len(COCO17), 3), np.nan)
-    places = np.stack([true.get(time, unknown) for time in times]) @ camera.R.T + camera.t
+    places = world_to_camera(np.stack([true.get(time, unknown) for time in times]), *camera.extrinsics)
     root = places[:, _HIPS].mean(1)
     tensors = (person.keypoints, person.scores, person.timestamps, camera.K, np.array(person.image_size))
     keypoints, scores, seconds, K, size = (torch.from_numpy(np.asarray(each)).float() for each in tensors)
     joints, middle = (torch.from_numpy(each).float() for each in (places - root[:, None], root))
-    distortion = torch.tensor([*camera.distortion, 0.0][:5]).float()
+    distortion = None if camera.distortion is None else torch.from_numpy(camera.distortion).float()
     return View(
         name, name, keypoints, scores, seconds, K, size, joints, middle, person.skeleton, COCO17, distortion=distortion
     )
 
 
 def rows_of(
-    found: Mapping[str, Pairs], names: Sequence[str], cameras: Sequence[StillCamera], weights: Weights
+    found: Mapping[str, Pairs], names: Sequence[str], cameras: Sequence[Camera], weights: Weights
 ) -> Iterator[list[str]]:
     """The cells of each row of people.
 

@@ -12,13 +12,10 @@ itself. The tables below have those of `--quality best` and `balanced`, with the
 `--models` are further graphs of tools/prepare_landmark_models.py, beside the shipped one.
 """
 
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice, pairwise, product
 from pathlib import Path
 
-import cv2
 import numpy as np
 from jaxtyping import Float
 
@@ -29,6 +26,8 @@ from poselift.detection import MoveNetBlazePose
 from poselift.detection.blazepose import BlazePose
 from poselift.detection.joining import compare, join
 from poselift.finding import VideoClip
+from poselift.geometry.camera import Camera
+from poselift.several_views.calibration_files import read_calibration
 from poselift.skeleton import COCO_WHOLEBODY23
 from poselift.skeleton.skeleton import strip_side
 from poselift.structures import Keypoints2D
@@ -45,53 +44,20 @@ Poses = dict[int, tuple[Float[np.ndarray, "23 2"], Float[np.ndarray, " 23"]]]
 """Keypoints and scores by time, milliseconds."""
 
 
-@dataclass(frozen=True)
-class StillCamera:
-    """A calibrated camera; a point of the world is seen in the direction K (R X + t)."""
-
-    K: Float[np.ndarray, "3 3"]
-    distortion: Float[np.ndarray, " d"]
-    R: Float[np.ndarray, "3 3"]
-    t: Float[np.ndarray, "3"]
-
-    def undistort(self, points: Float[np.ndarray, "j 2"]) -> Float[np.ndarray, "j 2"]:
-        """Pixels of the same camera without distortion."""
-        there = np.isfinite(points).all(-1)
-        straight = np.full(points.shape, np.nan)
-        if there.any():
-            straight[there] = cv2.undistortPoints(points[there][:, None], self.K, self.distortion, P=self.K)[:, 0]
-        return straight
+def straighten(points: Float[np.ndarray, "j 2"], camera: Camera) -> Float[np.ndarray, "j 2"]:
+    """Pixels of the same camera without distortion."""
+    rays: np.ndarray = camera.rays(points) @ camera.K.T
+    return rays[..., :2]
 
 
-def read_cameras(path: Path) -> dict[str, StillCamera]:
-    """The cameras of a calibration file, by the name of their video without its ending.
-
-    Raises:
-        InputError: the file is missing, or not a calibration.
-    """
-    try:
-        content = tomllib.loads(path.read_text())
-        return {
-            str(name).replace("_", ""): StillCamera(
-                np.array(each["matrix"], float),
-                np.array(each["distortions"], float),
-                cv2.Rodrigues(np.array(each["rotation"], float))[0],
-                np.array(each["translation"], float),
-            )
-            for name, each in content.items()
-            if "matrix" in each
-        }
-    except (OSError, ValueError, KeyError) as error:
-        raise InputError(f"{path} is no calibration in Pose2Sim's layout: {error}") from error
-
-
-def read_pair(folder: Path) -> tuple[list[Path], list[StillCamera]]:
+def read_pair(folder: Path) -> tuple[list[Path], list[Camera]]:
     """The two videos of a folder, and their cameras.
 
     Raises:
         InputError: the folder has no calibration, or not two videos of its cameras.
     """
-    known = read_cameras(folder / "calibration.toml")
+    cameras = read_calibration([folder / "calibration.toml"])
+    known = {name.replace("_", ""): camera for name, camera in cameras.items()}
     videos = [path for path in sorted(folder.glob("*.mp4")) if path.stem in known]
     if len(videos) != 2:
         raise InputError(f"{folder} has {len(videos)} videos of its calibrated cameras; two are needed")
@@ -99,18 +65,19 @@ def read_pair(folder: Path) -> tuple[list[Path], list[StillCamera]]:
 
 
 def epipolar_distances(
-    one: Float[np.ndarray, "j 2"], other: Float[np.ndarray, "j 2"], cameras: Sequence[StillCamera]
+    one: Float[np.ndarray, "j 2"], other: Float[np.ndarray, "j 2"], cameras: Sequence[Camera]
 ) -> Float[np.ndarray, " j"]:
     """Distance of each joint from the line that the other picture makes, mean of both pictures, pixels.
 
     Source: Hartley and Zisserman, Multiple View Geometry, 2nd edition, section 11.4.3.
     """
     first, second = cameras
-    R, t = second.R @ first.R.T, second.t - second.R @ first.R.T @ first.t
+    (R1, t1), (R2, t2) = first.extrinsics, second.extrinsics
+    R, t = R2 @ R1.T, t2 - R2 @ R1.T @ t1
     cross = np.array([[0, -t[2], t[1]], [t[2], 0, -t[0]], [-t[1], t[0], 0]])
     F = np.linalg.inv(second.K).T @ cross @ R @ np.linalg.inv(first.K)
     a, b = (
-        np.concatenate([camera.undistort(points), np.ones((len(points), 1))], -1)
+        np.concatenate([straighten(points, camera), np.ones((len(points), 1))], -1)
         for camera, points in ((first, one), (second, other))
     )
     there, here = a @ F.T, b @ F
@@ -140,7 +107,7 @@ def _milliseconds(seconds: float) -> int:
     return round(1000 * seconds)
 
 
-def pair_people(several: Sequence[Sequence[Poses]], cameras: Sequence[StillCamera]) -> list[tuple[int, int]]:
+def pair_people(several: Sequence[Sequence[Poses]], cameras: Sequence[Camera]) -> list[tuple[int, int]]:
     """Who of the first camera is who of the second: the pairs with the least distances, each person once."""
     costs = []
     for one, other in product(range(len(several[0])), range(len(several[1]))):
@@ -182,7 +149,7 @@ def second_looks(
 def rows_of(
     tables: Mapping[str, Sequence[Sequence[Poses]]],
     pairs: Sequence[tuple[int, int]],
-    cameras: Sequence[StillCamera],
+    cameras: Sequence[Camera],
     times: set[int] | None = None,
 ) -> Iterator[list[str]]:
     """The cells of each way: by kind of joint, and of all limbs."""
@@ -214,7 +181,7 @@ def rows_of(
 
 
 def score_rows(
-    tables: Mapping[str, Sequence[Sequence[Poses]]], pairs: Sequence[tuple[int, int]], cameras: Sequence[StillCamera]
+    tables: Mapping[str, Sequence[Sequence[Poses]]], pairs: Sequence[tuple[int, int]], cameras: Sequence[Camera]
 ) -> Iterator[list[str]]:
     """Mean distance of the limbs' joints by the lower one of the two scores, per cent of the body, and how many."""
     kinds = np.array([strip_side(joint) for joint in COCO_WHOLEBODY23.joints])

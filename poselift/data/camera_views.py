@@ -1,7 +1,6 @@
 """What calibrated cameras around a scene see of motion in the world."""
 
 import numpy as np
-import torch
 from jaxtyping import Float
 
 from poselift.data.loading import recorded_view
@@ -59,5 +58,5 @@ def view_of(
         scores=scores,
         action=action,
         camera=camera.name,
-        distortion=None if camera.distortion is None else torch.from_numpy(camera.distortion),
+        distortion=camera.distortion,
     )

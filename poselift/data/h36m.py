@@ -15,11 +15,12 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.data.corpus import MotionCorpus
-from poselift.data.h36m_cameras import CAMERAS, h36m_camera
+from poselift.data.h36m_cameras import CAMERAS, h36m_camera, h36m_lens
 from poselift.data.h36m_videopose3d import clips_of, load_keypoints, pixels_of
 from poselift.data.loading import pick_names, pick_split, recorded_view
 from poselift.data.reading import Layout, check_shape, load_object_npz
 from poselift.data.views import View
+from poselift.geometry import world_to_camera
 from poselift.skeleton import COCO17, H36M17, H36M32, MPII16, Skeleton
 
 URL = "http://vision.imar.ro/human3.6m/"
@@ -113,22 +114,22 @@ def load_h36m(
         if detected is not None:
             seen = pixels_of(path_2d, detected, subject, name, keypoint_skeleton, len(world), len(CAMERAS))
         for index, camera_name in enumerate(CAMERAS):
-            camera = h36m_camera(subject, camera_name)
-            points = camera.to_camera(torch.from_numpy(world[::downsample]).double())
+            camera, lens = h36m_camera(subject, camera_name), h36m_lens(camera_name)
+            points = world_to_camera(world[::downsample].astype(np.float64), *camera.extrinsics)
             views.append(
                 recorded_view(
                     f"{subject}/{name}/{camera_name}",
                     subject,
-                    camera.project(points).numpy() if seen is None else seen[index][::downsample],
-                    points.numpy(),
+                    lens.project(torch.from_numpy(points)).numpy() if seen is None else seen[index][::downsample],
+                    points,
                     fps=FPS / downsample,
-                    K=camera.intrinsics.numpy(),
+                    K=camera.K,
                     image_size=camera.image_size,
                     keypoint_skeleton=keypoint_skeleton,
                     skeleton=H36M17,
                     action=action_name(name),
                     camera=camera_name,
-                    distortion=camera.opencv_distortion,
+                    distortion=camera.distortion,
                 )
             )
     return views

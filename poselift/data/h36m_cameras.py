@@ -8,12 +8,14 @@ subjects share the intrinsics; between subjects the cameras moved a little.
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from poselift.core.errors import InputError
-from poselift.geometry import quaternion_to_matrix, world_to_camera
+from poselift.geometry import quaternion_to_matrix
+from poselift.geometry.camera import Camera
 
 # name: (width, height), focal lengths, principal point, k1 k2 k3, p
 _INTRINSICS = {
@@ -99,54 +101,25 @@ CAMERAS = tuple(_INTRINSICS)
 
 
 @dataclass(frozen=True, eq=False)
-class H36MCamera:
-    """A camera of Human3.6M.
+class H36MLens:
+    """A lens of Human3.6M.
 
     Its distortion is the dataset's own model on the plane z = 1, with r² = x² + y², and alike for y:
     x' = x (1 + k1 r² + k2 r⁴ + k3 r⁶ + p · (x, y)) + p_x r².
 
     Attributes:
-        name: name of the camera.
         image_size: width and height, pixels.
         focal: horizontal and vertical focal length, pixels.
         centre: principal point, pixels.
         radial: k1, k2, k3.
         tangential: p, horizontal then vertical.
-        R: rotation from world (Z up) to camera: R X + t.
-        t: translation, metres.
     """
 
-    name: str
     image_size: tuple[int, int]
     focal: Float[Tensor, " 2"]
     centre: Float[Tensor, " 2"]
     radial: Float[Tensor, " 3"]
     tangential: Float[Tensor, " 2"]
-    R: Float[Tensor, "3 3"]
-    t: Float[Tensor, " 3"]
-
-    @property
-    def intrinsics(self) -> Float[Tensor, "3 3"]:
-        """K, pixels."""
-        K = torch.eye(3, dtype=torch.float64)
-        K[[0, 1], [0, 1]] = self.focal
-        K[:2, 2] = self.centre
-        return K
-
-    @property
-    def opencv_distortion(self) -> Float[Tensor, " 5"]:
-        """OpenCV's closest model of the lens: k1, k2, p1, p2, k3.
-
-        It is within 0.4 pixels in the corners of the picture. OpenCV has 2xy and r² + 2x² where Human3.6M has xy and
-        r² + x², so that no p fits both; three quarters of Human3.6M's p is a compromise.
-        """
-        k1, k2, k3 = self.radial
-        across, down = 0.75 * self.tangential
-        return torch.stack((k1, k2, down, across, k3))
-
-    def to_camera(self, points: Float[Tensor, "*batch j 3"]) -> Float[Tensor, "*batch j 3"]:
-        """Points of the world (Z up) in the camera frame, metres."""
-        return world_to_camera(points, self.R, self.t)
 
     def project(self, points: Float[Tensor, "*batch 3"]) -> Float[Tensor, "*batch 2"]:
         """Pixels of points in the camera frame, with Human3.6M's own distortion."""
@@ -156,10 +129,38 @@ class H36MCamera:
         factor = 1 + r2 * (k1 + r2 * (k2 + r2 * k3)) + (plane * self.tangential).sum(-1, keepdim=True)
         return self.focal * (plane * factor + self.tangential * r2) + self.centre
 
+    def camera(self, name: str) -> Camera:
+        """A camera with OpenCV's closest model of the lens: k1, k2, p1, p2, k3.
+
+        It is within 0.4 pixels in the corners of the picture. OpenCV has 2xy and r² + 2x² where Human3.6M has xy and
+        r² + x², so that no p fits both; three quarters of Human3.6M's p is a compromise.
+        """
+        K = torch.eye(3, dtype=torch.float64)
+        K[[0, 1], [0, 1]] = self.focal
+        K[:2, 2] = self.centre
+        k1, k2, k3 = self.radial
+        across, down = 0.75 * self.tangential
+        return Camera(K.numpy(), self.image_size, distortion=torch.stack((k1, k2, down, across, k3)).numpy(), name=name)
+
+
+def h36m_lens(name: str) -> H36MLens:
+    """The lens of one of the four cameras.
+
+    Args:
+        name: one of `CAMERAS`.
+
+    Raises:
+        InputError: the camera is unknown; the message lists the known ones.
+    """
+    if name not in _INTRINSICS:
+        raise InputError(f"Human3.6M has no camera {name!r}; it has {', '.join(CAMERAS)}")
+    image_size, *values = _INTRINSICS[name]
+    return H36MLens(image_size, *(torch.tensor(each, dtype=torch.float64) for each in values))
+
 
 @cache
-def h36m_camera(subject: str, name: str) -> H36MCamera:
-    """One of the four cameras, at its position for a subject.
+def h36m_camera(subject: str, name: str) -> Camera:
+    """One of the four cameras, at its position for a subject, in a world with Z up.
 
     Args:
         subject: "S1", "S5", "S6", "S7", "S8", "S9" or "S11".
@@ -170,22 +171,7 @@ def h36m_camera(subject: str, name: str) -> H36MCamera:
     """
     if subject not in _EXTRINSICS:
         raise InputError(f"Human3.6M has no subject {subject!r} with 3D; it has {', '.join(_EXTRINSICS)}")
-    if name not in _INTRINSICS:
-        raise InputError(f"Human3.6M has no camera {name!r}; it has {', '.join(CAMERAS)}")
-    image_size, focal, centre, radial, tangential = _INTRINSICS[name]
+    camera = h36m_lens(name).camera(name)
     rotation, place = _EXTRINSICS[subject][CAMERAS.index(name)]
-    R = quaternion_to_matrix(_tensor(rotation)).mT
-    return H36MCamera(
-        name=name,
-        image_size=image_size,
-        focal=_tensor(focal),
-        centre=_tensor(centre),
-        radial=_tensor(radial),
-        tangential=_tensor(tangential),
-        R=R,
-        t=-R @ _tensor(place) / 1000,
-    )
-
-
-def _tensor(values: tuple[float, ...]) -> Tensor:
-    return torch.tensor(values, dtype=torch.float64)
+    R = quaternion_to_matrix(torch.tensor(rotation, dtype=torch.float64))
+    return camera.with_pose(R.numpy(), np.array(place) / 1000)

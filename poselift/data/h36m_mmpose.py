@@ -16,7 +16,7 @@ import torch
 from poselift.core.errors import InputError
 from poselift.core.npz import npy_array
 from poselift.data.h36m import GUIDE, SUBJECTS, URL, action_name
-from poselift.data.h36m_cameras import H36MCamera
+from poselift.data.h36m_cameras import H36MLens
 from poselift.data.loading import pick_split, recorded_view
 from poselift.data.reading import Layout, check_shape, load_arrays, load_pickle, numbers
 from poselift.data.views import View
@@ -89,7 +89,7 @@ def load_h36m_mmpose(
                 f"{path}: 'imgname' has {str(names[first])!r}, expected S1_Directions_1.54138969_000001.jpg"
             )
         subject, take, camera_name = parts[1], parts[2].replace("_", " "), parts[3]
-        camera = _read_camera(path_cameras, cameras, subject, camera_name)
+        camera = _read_lens(path_cameras, cameras, subject, camera_name).camera(camera_name)
         views.append(
             recorded_view(
                 f"{subject}/{take}/{camera_name}",
@@ -97,14 +97,14 @@ def load_h36m_mmpose(
                 pixels[video, :, :2].astype(np.float64),
                 np.where(points[video, :, 3:] > 0, points[video, :, :3], np.nan),
                 fps=float(fps),
-                K=camera.intrinsics.numpy(),
+                K=camera.K,
                 image_size=camera.image_size,
                 skeleton=H36M17,
                 scores=pixels[video, :, 2].astype(np.float64).clip(0, 1),
                 counted=np.full(last - first, f"{subject}_{parts[2]}" not in skip),
                 action=action_name(take),
                 camera=camera_name,
-                distortion=camera.opencv_distortion,
+                distortion=camera.distortion,
             )
         )
     known = {view.name.rpartition("/")[0].replace("/", "_").replace(" ", "_") for view in views}
@@ -119,8 +119,8 @@ def _read_detections(path: Path, frames: int) -> np.ndarray:
     return check_shape(path, "keypoints", array, (frames, len(H36M17), 3))
 
 
-def _read_camera(path: Path, cameras: Any, subject: str, name: str) -> H36MCamera:
-    """A camera of cameras.pkl."""
+def _read_lens(path: Path, cameras: Any, subject: str, name: str) -> H36MLens:
+    """The lens of a camera of cameras.pkl."""
     entry = cameras.get((subject, name)) if isinstance(cameras, dict) else None
     if not isinstance(entry, dict):
         raise InputError(f"{path} has no camera {(subject, name)}; expected a dict of cameras by subject and name")
@@ -132,15 +132,11 @@ def _read_camera(path: Path, cameras: Any, subject: str, name: str) -> H36MCamer
     width, height = entry.get("w"), entry.get("h")
     if not isinstance(width, int | np.integer) or not isinstance(height, int | np.integer):
         raise InputError(f"{path}: {(subject, name)} has no whole numbers 'w' and 'h'")
-    # The file has the axes and position of the camera in the world. Its p is the dataset's, first down, then across.
-    R = values("R", 3, 3).mT
-    return H36MCamera(
-        name=name,
+    # Its p is the dataset's, first down, then across.
+    return H36MLens(
         image_size=(int(width), int(height)),
         focal=values("f", 2, 1),
         centre=values("c", 2, 1),
         radial=values("k", 3, 1),
         tangential=values("p", 2, 1).flip(0),
-        R=R,
-        t=-R @ values("T", 3, 1),
     )

@@ -23,10 +23,11 @@ from jaxtyping import Float, Shaped
 
 from poselift.core.errors import InputError, reason
 from poselift.data.h36m import ACTIONS, FPS, GUIDE, SUBJECTS, URL
-from poselift.data.h36m_cameras import H36MCamera, h36m_camera
+from poselift.data.h36m_cameras import h36m_camera
 from poselift.data.loading import pick_split, recorded_view
 from poselift.data.reading import Layout, check_shape, entry, load_pickle
 from poselift.data.views import View
+from poselift.geometry.camera import Camera
 from poselift.skeleton import H36M17
 
 LAYOUT = Layout(
@@ -100,14 +101,14 @@ def load_h36m_motionbert(
                 frames.pixels[frame].astype(np.float64),
                 _points(frames, frame, camera),
                 fps=FPS,
-                K=camera.intrinsics.numpy(),
+                K=camera.K,
                 image_size=camera.image_size,
                 skeleton=H36M17,
                 scores=frames.scores[frame].astype(np.float64).clip(0, 1),
                 counted=counted,
                 action=action,
                 camera=camera.name,
-                distortion=camera.opencv_distortion,
+                distortion=camera.distortion,
             )
         )
     return views
@@ -172,7 +173,7 @@ def _read_frames(path: Path, data: Any, split: str) -> _Frames:
     return replace(frames, factor=array("2.5d_factor", count), posed=array("joints_2.5d_image", count, joints, 3))
 
 
-def _points(frames: _Frames, clip: slice, camera: H36MCamera) -> Float[np.ndarray, "t j 3"]:
+def _points(frames: _Frames, clip: slice, camera: Camera) -> Float[np.ndarray, "t j 3"]:
     """The joints of a clip in the camera frame, metres."""
     image = frames.image[clip].astype(np.float64)
     if frames.factor is None or frames.posed is None:
@@ -181,7 +182,7 @@ def _points(frames: _Frames, clip: slice, camera: H36MCamera) -> Float[np.ndarra
     else:
         factor, points = (values[clip].astype(np.float64) / 1000 for values in (frames.factor, frames.posed))
     root = H36M17.index("pelvis")
-    depth = float(camera.focal[0]) / (1 / factor - 0.5)
+    depth = float(camera.K[0, 0]) / (1 / factor - 0.5)
     place = _rays(image[:, root, :2], camera) * depth[:, None]
     return points - points[:, [root]] + place[:, None]
 
@@ -196,18 +197,18 @@ def _take(path: Path, source: str) -> tuple[str, str, str, str]:
     return parts[1], f"S{int(parts[2])}", f"{action} subact_{parts[4]}", action
 
 
-def _rays(pixels: Float[np.ndarray, "*t 2"], camera: H36MCamera) -> Float[np.ndarray, "*t 3"]:
-    plane = (pixels - camera.centre.numpy()) / camera.focal.numpy()
+def _rays(pixels: Float[np.ndarray, "*t 2"], camera: Camera) -> Float[np.ndarray, "*t 3"]:
+    plane = (pixels - camera.K[:2, 2]) / np.diagonal(camera.K)[:2]
     return np.concatenate((plane, np.ones_like(plane[..., :1])), -1)
 
 
-def _factors(image: Float[np.ndarray, "t j 3"], camera: H36MCamera) -> Float[np.ndarray, " t"]:
+def _factors(image: Float[np.ndarray, "t j 3"], camera: Camera) -> Float[np.ndarray, " t"]:
     """Metres per pixel that give the bones S1's total length.
 
     The pixels and the depths in pixels give the exact pose in the camera frame except for its scale, which is the
     depth of the pelvis.
     """
-    points = _rays(image[..., :2], camera) * (1 + image[..., 2:] / float(camera.focal[0]))
+    points = _rays(image[..., :2], camera) * (1 + image[..., 2:] / float(camera.K[0, 0]))
     bones = sum(np.linalg.norm(points[:, child] - points[:, parent], axis=-1) for parent, child in H36M17.bone_indices)
     depth = BONES / bones
-    return 1 / (float(camera.focal[0]) / depth + 0.5)
+    return 1 / (float(camera.K[0, 0]) / depth + 0.5)

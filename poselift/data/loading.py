@@ -9,7 +9,6 @@ from typing import TypeVar
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
-from torch import Tensor
 
 from poselift.core.errors import InputError
 from poselift.data.views import View
@@ -39,7 +38,7 @@ def recorded_view(
     counted: Bool[np.ndarray, " t"] | None = None,
     action: str = "",
     camera: str = "",
-    distortion: Float[Tensor, " 5"] | None = None,
+    distortion: Float[np.ndarray, " 5"] | None = None,
 ) -> View:
     """A View of joints that were recorded at a constant frame rate.
 
@@ -81,7 +80,7 @@ def recorded_view(
         skeleton=skeleton,
         action=action,
         camera=camera,
-        distortion=None if distortion is None else distortion.float(),
+        distortion=None if distortion is None else _tensor(distortion),
     )
 
 

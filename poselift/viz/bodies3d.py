@@ -13,7 +13,7 @@ from poselift.skeleton.flesh import CORNERS
 from poselift.viz.body_parts import parts_of
 from poselift.viz.capsules import capsule_outlines, fill_outlines, hull_outline
 from poselift.viz.colors import BACKGROUND, BLACK, GRID, SHADOW, WHITE, Color, mix, person_colors
-from poselift.viz.shot import ViewCamera
+from poselift.viz.shot import Viewpoint
 
 _LIGHT = np.array([-0.5, -0.65])
 """Towards the light in the picture, in radii of a part."""
@@ -68,7 +68,7 @@ class Pose3D:
 
 
 def draw_bodies(
-    image: UInt8[np.ndarray, "h w 3"], camera: ViewCamera, people: Sequence[Pose3D], reach: float, fine: bool = True
+    image: UInt8[np.ndarray, "h w 3"], camera: Viewpoint, people: Sequence[Pose3D], reach: float, fine: bool = True
 ) -> None:
     """Draws all parts of all people in place, distant ones first.
 
@@ -111,7 +111,7 @@ def draw_bodies(
     fill_outlines(image, outlines, [color for _, part, shades in drawn for color in shades[: len(part)]])
 
 
-def draw_shadows(image: UInt8[np.ndarray, "h w 3"], camera: ViewCamera, people: Sequence[Pose3D]) -> None:
+def draw_shadows(image: UInt8[np.ndarray, "h w 3"], camera: Viewpoint, people: Sequence[Pose3D]) -> None:
     """Draws shadows straight below each body in place; a floor is drawn below people who stand higher than others."""
     if not people:
         return
@@ -126,7 +126,7 @@ def draw_shadows(image: UInt8[np.ndarray, "h w 3"], camera: ViewCamera, people: 
 
 
 def _limbs(
-    camera: ViewCamera, people: Sequence[Pose3D], flat: bool = False
+    camera: Viewpoint, people: Sequence[Pose3D], flat: bool = False
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[Color]]:
     """The known limbs of all people: ends (n, 2, 2) and radii (n, 2) in pixels, depths (n,), and colours."""
     figures = [parts_of(pose.skeleton) for pose in people]
@@ -147,7 +147,7 @@ def _limb_colors(person: int, sides: tuple[str, ...]) -> list[Color]:
     return [colors.of_side(side) for side in sides]
 
 
-def _trunk(camera: ViewCamera, pose: Pose3D, joints: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+def _trunk(camera: Viewpoint, pose: Pose3D, joints: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
     """Corners (4, 2) of the trunk and radii around them in pixels, and its depth; no corners if it is unknown."""
     corners = joints[list(parts_of(pose.skeleton).trunk)]
     if not len(corners) or not np.isfinite(corners).all():
@@ -161,7 +161,7 @@ def _flatten(pose: Pose3D, points: np.ndarray) -> np.ndarray:
     return points * [1, 0, 1] + [0, pose.floor, 0]
 
 
-def _pedestal(camera: ViewCamera, pose: Pose3D) -> list[np.ndarray]:
+def _pedestal(camera: Viewpoint, pose: Pose3D) -> list[np.ndarray]:
     """Outlines of the sides and of the top of a round floor below somebody who stands higher than others."""
     if pose.floor <= _RAISED or not np.isfinite(pose.joints[0]).all():
         return []
@@ -170,7 +170,7 @@ def _pedestal(camera: ViewCamera, pose: Pose3D) -> list[np.ndarray]:
     return [cv2.convexHull(rings.reshape(-1, 2).astype(np.float32))[:, 0], rings[0]]
 
 
-def _fade(depth: float, camera: ViewCamera, reach: float) -> float:
+def _fade(depth: float, camera: Viewpoint, reach: float) -> float:
     """Share of the background colour at a depth."""
     share = (depth - camera.distance + reach) / (2 * reach)
     return 0.35 * round(_FADES * min(max(share, 0.0), 1.0)) / _FADES

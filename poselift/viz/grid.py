@@ -5,7 +5,7 @@ import numpy as np
 from jaxtyping import UInt8
 
 from poselift.viz.colors import BACKGROUND, GRID, mix
-from poselift.viz.shot import ViewCamera
+from poselift.viz.shot import Viewpoint
 
 _MAX = 15
 """Metres to each side."""
@@ -14,7 +14,7 @@ _SHADES = 12
 _COLORS = [mix(GRID, BACKGROUND, share / _SHADES) for share in range(_SHADES)]
 
 
-def draw_grid(image: UInt8[np.ndarray, "h w 3"], camera: ViewCamera, reach: float) -> None:
+def draw_grid(image: UInt8[np.ndarray, "h w 3"], camera: Viewpoint, reach: float) -> None:
     """Draws the lines in place, fainter towards the edge.
 
     Args:

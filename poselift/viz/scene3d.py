@@ -12,7 +12,7 @@ from poselift.viz.colors import BACKGROUND, GRID, PALE, TEXT, mix, person_colors
 from poselift.viz.grid import draw_grid
 from poselift.viz.labels import draw_label, draw_text, text_height, text_size
 from poselift.viz.live_stage import LiveStage
-from poselift.viz.shot import Framing, ViewCamera
+from poselift.viz.shot import Framing, Viewpoint
 from poselift.viz.stage import Stage
 
 _SWING = np.deg2rad(35)  # to each side of the recording camera's own view
@@ -50,11 +50,11 @@ class _View:
         self._draw_caption(image := self._blank.copy())
         self._text = image[-3 * self.text_height :]
 
-    def camera(self, shot: Framing, phase: float) -> ViewCamera:
+    def camera(self, shot: Framing, phase: float) -> Viewpoint:
         """The camera at a phase of the swing, from -1 to 1."""
-        return ViewCamera(shot, self.azimuth + self.swings * _SWING * phase, self.elevation, self.size, self.focal)
+        return Viewpoint(shot, self.azimuth + self.swings * _SWING * phase, self.elevation, self.size, self.focal)
 
-    def draw_empty(self, part: UInt8[np.ndarray, "h w 3"], camera: ViewCamera, reach: float) -> None:
+    def draw_empty(self, part: UInt8[np.ndarray, "h w 3"], camera: Viewpoint, reach: float) -> None:
         """Draws the scene without people."""
         key = camera.axes.tobytes() + camera.target.tobytes() + np.array([camera.distance, reach]).tobytes()
         if self._kept is not None and self._key == key:
@@ -132,7 +132,7 @@ class Scene3D:
     def _phase(self, time: float) -> float:
         return float(np.sin(2 * np.pi * (time - self._stage.start) / _PERIOD))
 
-    def _draw_person_label(self, image: np.ndarray, camera: ViewCamera, pose: Pose3D) -> None:
+    def _draw_person_label(self, image: np.ndarray, camera: Viewpoint, pose: Pose3D) -> None:
         known = pose.joints[np.isfinite(pose.joints).all(-1)]
         if len(known):
             pixels, _ = camera.project(known[[known[:, 1].argmax()]] + [0, 0.1, 0])
@@ -152,4 +152,4 @@ def _layouts(width: int, height: int) -> list[tuple[tuple[int, int], tuple[int, 
 
 def _scale(shots: Sequence[Framing], size: tuple[int, int]) -> float:
     """Pixels of a metre in the first view, the mean."""
-    return float(np.mean([ViewCamera(shot, 0.0, _ELEVATION, size, _FOCAL).scale for shot in shots]))
+    return float(np.mean([Viewpoint(shot, 0.0, _ELEVATION, size, _FOCAL).scale for shot in shots]))

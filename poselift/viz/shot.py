@@ -34,7 +34,7 @@ class Framing:
         return np.maximum(self.high - self.low, _LEAST)
 
 
-class ViewCamera:
+class Viewpoint:
     """A camera that looks at the middle of a shot, from as near as shows all of it.
 
     Args:

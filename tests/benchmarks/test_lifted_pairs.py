@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from benchmarks.lifted_pairs import reference, rows_of, triangulate, view_of
-from benchmarks.two_models import StillCamera
+from poselift.geometry import world_to_camera
+from poselift.geometry.camera import Camera
 from poselift.models import load_weights
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
@@ -10,15 +11,18 @@ from poselift.structures import Keypoints2D
 K = np.array([[900.0, 0, 540], [0, 900, 960], [0, 0, 1]])
 ANGLE = np.radians(60)
 TURN = np.array([[np.cos(ANGLE), 0, -np.sin(ANGLE)], [0, 1, 0], [np.sin(ANGLE), 0, np.cos(ANGLE)]])
-LENS = np.array([0.05, -0.02, 0.0, 0.0])
-CAMERAS = [StillCamera(K, LENS, np.eye(3), np.array([0.0, 0, 3])), StillCamera(K, LENS, TURN, np.array([0.1, 0, 3]))]
+LENS = np.array([0.05, -0.02, 0.0, 0.0, 0.0])
+CAMERAS = [
+    Camera.from_extrinsics(K, (1080, 1920), R, np.array([across, 0, 3.0]), LENS)
+    for R, across in ((np.eye(3), 0.0), (TURN, 0.1))
+]
 BODY = np.random.default_rng(0).uniform(-0.6, 0.6, (17, 3))
 TIMES = np.arange(30) / 30
 
 
 def seen_by(camera, body=BODY):
     """Somebody who stands still."""
-    here = body @ camera.R.T + camera.t
+    here = world_to_camera(body, *camera.extrinsics)
     x, y = (here[:, :2] / here[:, 2:]).T
     bent = 1 + LENS[0] * (x**2 + y**2) + LENS[1] * (x**2 + y**2) ** 2
     pixels = np.stack([K[0, 0] * x * bent + K[0, 2], K[1, 1] * y * bent + K[1, 2]], -1)

@@ -1,17 +1,19 @@
 import numpy as np
 import pytest
 
-from benchmarks.two_models import StillCamera, epipolar_distances, pair_people, score_rows
+from benchmarks.two_models import epipolar_distances, pair_people, score_rows
+from poselift.geometry import world_to_camera
+from poselift.geometry.camera import Camera
 from poselift.skeleton import COCO17
 
 K = np.array([[900.0, 0, 540], [0, 900, 960], [0, 0, 1]])
 TURN = np.array([[0.5, 0, -(0.75**0.5)], [0, 1, 0], [0.75**0.5, 0, 0.5]])
-CAMERAS = [StillCamera(K, np.zeros(4), R, np.array([0.0, 0, 3])) for R in (np.eye(3), TURN)]
+CAMERAS = [Camera.from_extrinsics(K, (1080, 1920), R, np.array([0.0, 0, 3])) for R in (np.eye(3), TURN)]
 PEOPLE = np.random.default_rng(0).uniform(-0.6, 0.6, (2, 23, 3))
 
 
 def seen(camera, person):
-    here = PEOPLE[person] @ camera.R.T + camera.t
+    here = world_to_camera(PEOPLE[person], *camera.extrinsics)
     return here[:, :2] / here[:, 2:] * 900 + (540, 960)
 
 

@@ -66,8 +66,8 @@ def test_exact_2d_is_that_of_the_fields_own_file(root, views):
 def test_intrinsics_and_distortion(views):
     for view in views["train"][:8]:
         camera = h36m_camera(view.subject, view.camera)
-        torch.testing.assert_close(view.K, camera.intrinsics.float())
-        torch.testing.assert_close(view.distortion, camera.opencv_distortion.float())
+        torch.testing.assert_close(view.K, torch.from_numpy(camera.K).float())
+        torch.testing.assert_close(view.distortion, torch.from_numpy(camera.distortion).float())
 
 
 def test_detections_are_cut_to_the_poses(root):

@@ -1,10 +1,13 @@
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
 import torch
 
 from poselift.data.h36m import SUBJECTS
-from poselift.data.h36m_cameras import CAMERAS, H36MCamera, h36m_camera
+from poselift.data.h36m_cameras import CAMERAS, h36m_camera, h36m_lens
+from poselift.geometry import world_to_camera
 
 
 def loop(point):
@@ -36,11 +39,16 @@ def room(seed):
     return np.random.default_rng(seed).uniform([-1.5, -1.5, 0], [1.5, 1.5, 2], (50, 3))
 
 
+def in_frame(camera, points):
+    """Points of the world in the camera frame."""
+    return torch.from_numpy(world_to_camera(points, *camera.extrinsics))
+
+
 def test_a_point_of_the_world_in_the_picture_to_a_thousandth_of_a_pixel():
     camera = h36m_camera("S9", "54138969")
     points = room(0)
-    in_camera = camera.to_camera(torch.from_numpy(points))
-    pixels = camera.project(in_camera)
+    in_camera = in_frame(camera, points)
+    pixels = h36m_lens(camera.name).project(in_camera)
     for point, found, pixel in zip(points, in_camera, pixels, strict=True):
         expected, seen = loop(point)
         np.testing.assert_allclose(found, expected, atol=1e-6)
@@ -51,13 +59,11 @@ def test_a_point_of_the_world_in_the_picture_to_a_thousandth_of_a_pixel():
 
 @pytest.mark.parametrize("name", CAMERAS)
 def test_without_tangential_distortion_it_is_opencvs(name):
-    camera = h36m_camera("S1", name)
-    straight = H36MCamera(**{**vars(camera), "tangential": torch.zeros(2, dtype=torch.float64)})
-    points = camera.to_camera(torch.from_numpy(room(1)))
-    k1, k2, k3 = camera.radial.tolist()
-    expected, _ = cv2.projectPoints(
-        points.numpy(), np.zeros(3), np.zeros(3), camera.intrinsics.numpy(), np.array([k1, k2, 0, 0, k3])
-    )
+    camera, lens = h36m_camera("S1", name), h36m_lens(name)
+    straight = replace(lens, tangential=torch.zeros(2, dtype=torch.float64))
+    points = in_frame(camera, room(1))
+    k1, k2, k3 = lens.radial.tolist()
+    expected, _ = cv2.projectPoints(points.numpy(), np.zeros(3), np.zeros(3), camera.K, np.array([k1, k2, 0, 0, k3]))
     np.testing.assert_allclose(straight.project(points), expected[:, 0], atol=1e-6)
 
 
@@ -65,11 +71,11 @@ def test_every_camera_looks_into_the_room():
     for subject in (*SUBJECTS["train"], *SUBJECTS["test"]):
         for name in CAMERAS:
             camera = h36m_camera(subject, name)
-            torch.testing.assert_close(camera.R @ camera.R.mT, torch.eye(3, dtype=torch.float64))
-            assert torch.linalg.det(camera.R) > 0
-            feet, head = camera.to_camera(torch.tensor([[0.0, 0, 0], [0, 0, 1.7]], dtype=torch.float64))
+            np.testing.assert_allclose(camera.R @ camera.R.T, np.eye(3), atol=1e-8)
+            assert np.linalg.det(camera.R) > 0
+            feet, head = in_frame(camera, np.array([[0.0, 0, 0], [0, 0, 1.7]]))
             assert 4 < feet[2] < 7
             assert 1.5 < feet[1] - head[1] < 1.75, "y points down"
-            pixels = camera.project(torch.stack((feet, head)))
+            pixels = h36m_lens(name).project(torch.stack((feet, head)))
             assert pixels.min() > 100
             assert pixels.max() < 900

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.data.h36m_cameras import h36m_camera
+from poselift.data.h36m_cameras import h36m_camera, h36m_lens
 from poselift.data.h36m_mmpose import load_h36m_mmpose
 from poselift.skeleton import H36M17
 from tests.data.formats.h36m import CAMERAS, FEW, MOVING, camera_frame, motion, write_h36m_mmpose
@@ -47,7 +47,7 @@ def test_joints_and_pixels(views):
         world = motion(LENGTH, view.subject, take_of(view))[:, MOVING]
         points = torch.from_numpy(camera_frame(world, view.subject, view.camera))
         torch.testing.assert_close((view.joints + view.root[:, None]).double(), points, atol=2e-6, rtol=0)
-        seen = h36m_camera(view.subject, view.camera).project(points)
+        seen = h36m_lens(view.camera).project(points)
         torch.testing.assert_close(view.keypoints.double(), seen, atol=1e-3, rtol=0)
         assert view.scores.min() == 1
         assert view.skeleton == view.keypoint_skeleton == H36M17
@@ -56,9 +56,9 @@ def test_joints_and_pixels(views):
 def test_cameras_are_read_with_p_the_other_way_round(root, views):
     entry = pickle.loads((root / "annotation_body3d" / "cameras.pkl").read_bytes())["S9", CAMERAS[1]]
     camera, view = h36m_camera("S9", CAMERAS[1]), views[1]
-    assert entry["p"][:, 0].tolist() == camera.tangential.flip(0).tolist()
-    torch.testing.assert_close(view.distortion, camera.opencv_distortion.float())
-    torch.testing.assert_close(view.K, camera.intrinsics.float())
+    assert entry["p"][:, 0].tolist() == h36m_lens(CAMERAS[1]).tangential.flip(0).tolist()
+    torch.testing.assert_close(view.distortion, torch.from_numpy(camera.distortion).float())
+    torch.testing.assert_close(view.K, torch.from_numpy(camera.K).float())
     assert view.image_size.tolist() == [1000, 1000]
     assert views[0].image_size.tolist() == [1000, 1002]
 

@@ -70,8 +70,8 @@ def test_2d_and_confidence_are_the_files(views, data):
     assert [view.camera for view in views[:5]] == [*CAMERAS, CAMERAS[0]]
     assert views[0].image_size.tolist() == [1000, 1002]
     camera = h36m_camera("S9", CAMERAS[0])
-    torch.testing.assert_close(views[0].K, camera.intrinsics.float())
-    torch.testing.assert_close(views[0].distortion, camera.opencv_distortion.float())
+    torch.testing.assert_close(views[0].K, torch.from_numpy(camera.K).float())
+    torch.testing.assert_close(views[0].distortion, torch.from_numpy(camera.distortion).float())
 
 
 def test_errors_are_those_of_the_fields_evaluation(views, data):
