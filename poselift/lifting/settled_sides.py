@@ -13,8 +13,8 @@ from poselift.lifting.three_stages import lift
 from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
 
-_SHORT = 0.5
-"""Longest exchange that is put back without asking the lifter, seconds."""
+_SHORT, _SHORT_AT_ENDS = 0.5, 0.1
+"""Longest exchange that is put back without asking the lifter, seconds; where a track begins or ends with it, less."""
 _LOOK = 256
 """Frames before and after the first doubtful change that the lifter is asked about."""
 _TELLING = 0.015
@@ -92,7 +92,7 @@ def settle_sides(
         rarer, stretches = follow_sides(settled, joints, options.threshold)
         if not rarer.any():
             continue
-        brief = rarer & short_runs(rarer, keypoints.timestamps, _SHORT)
+        brief = rarer & short_runs(rarer, keypoints.timestamps, stretches, _SHORT, _SHORT_AT_ENDS)
         settled, rarer = exchange(settled, brief, joints), rarer & ~brief
         for stretch in np.unique(stretches[rarer]):
             inside = stretches == stretch

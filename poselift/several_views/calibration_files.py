@@ -37,18 +37,19 @@ _SUBPIXELS = 64.0
 """Qualisys' units in a pixel."""
 
 
-def read_calibration(paths: Sequence[Path]) -> dict[str, Camera]:
+def read_calibration(paths: Sequence[Path], placed: bool = True) -> dict[str, Camera]:
     """The cameras of one calibration, by name.
 
     Args:
         paths: one file, or one for each camera where a format has one camera a file.
+        placed: whether the places of the cameras are needed; without, intrinsics alone will do.
 
     Raises:
-        InputError: a file is missing, of no known format, or does not describe cameras.
+        InputError: a file is missing, of no known format, or does not describe cameras, or their places.
     """
     cameras: dict[str, Camera] = {}
     for path in paths:
-        for name, camera in _read_file(path).items():
+        for name, camera in _read_file(path, placed).items():
             if name in cameras:
                 name = f"{path.parent.name or path.stem}_{name}"
             if name in cameras:
@@ -57,7 +58,7 @@ def read_calibration(paths: Sequence[Path]) -> dict[str, Camera]:
     return _in_metres(cameras)
 
 
-def _read_file(path: Path) -> dict[str, Camera]:
+def _read_file(path: Path, placed: bool) -> dict[str, Camera]:
     try:
         if path.stat().st_size > _LARGEST:
             raise InputError(f"{path} is too large for a calibration; give the calibration file")
@@ -67,14 +68,14 @@ def _read_file(path: Path) -> dict[str, Camera]:
     suffix = path.name.lower()
     try:
         if suffix.endswith((".pickle", ".pkl")):
-            return {_opencap_name(path): _read_opencap(path)}
+            return {_opencap_name(path): _read_opencap(path, placed)}
         text = content.decode("utf-8-sig")
         if suffix.endswith(".toml"):
-            return _read_toml(text)
+            return _read_toml(text, placed)
         if "<camera" in text and suffix.endswith((".txt", ".xml", ".qca")):
             return _read_qualisys(text)
         if suffix.endswith((".yml", ".yaml")):
-            return _read_opencv(text, path.stem)
+            return _read_opencv(text, path.stem, placed)
     except (
         KeyError,
         TypeError,
@@ -96,8 +97,17 @@ def _read_file(path: Path) -> dict[str, Camera]:
     )
 
 
-def _camera(K: Any, size: Any, R: Any, t: Any, distortion: Any, name: str, fisheye: bool = False) -> Camera:
-    """A camera from what a file says: X_cam = R X + t, R as a matrix or a rotation vector."""
+def _camera(
+    K: Any, size: Any, R: Any, t: Any, distortion: Any, name: str, fisheye: bool = False, placed: bool = True
+) -> Camera:
+    """A camera from what a file says: X_cam = R X + t.
+
+    R is a matrix or a rotation vector; R and t are None where the file lacks them.
+    """
+    if placed and (R is None or t is None):
+        raise InputError(f"camera {name} lacks its rotation or translation; intrinsics alone do not place a camera")
+    if R is None or t is None:
+        R, t = np.eye(3), np.zeros(3)
     turn, move = np.asarray(R, np.float64), np.asarray(t, np.float64).reshape(-1)
     rotation = axis_angle_to_matrix(turn.reshape(-1)) if turn.size == 3 else turn.reshape(3, 3)
     lens = np.zeros(5)
@@ -114,7 +124,7 @@ def _camera(K: Any, size: Any, R: Any, t: Any, distortion: Any, name: str, fishe
     return Camera.from_extrinsics(matrix, (width, height), rotation, move, lens if lens.any() else None, name)
 
 
-def _read_toml(text: str) -> dict[str, Camera]:
+def _read_toml(text: str, placed: bool) -> dict[str, Camera]:
     """Pose2Sim's, Anipose's and FreeMoCap's layout: a table a camera."""
     cameras = {}
     for key, table in tomllib.loads(text).items():
@@ -125,14 +135,15 @@ def _read_toml(text: str) -> dict[str, Camera]:
         cameras[name] = _camera(
             table["matrix"],
             table["size"],
-            table["rotation"],
-            table["translation"],
+            table.get("rotation"),
+            table.get("translation"),
             distortion,
             name,
             bool(table.get("fisheye")),
+            placed,
         )
     if not cameras:
-        raise InputError("it has no table of a camera, with size, matrix, rotation and translation")
+        raise InputError("it has no table of a camera, with size and matrix")
     return cameras
 
 
@@ -141,14 +152,15 @@ def _opencap_name(path: Path) -> str:
     return path.parent.name if path.stem.lower().startswith("cameraintrinsics") else path.stem
 
 
-def _read_opencap(path: Path) -> Camera:
+def _read_opencap(path: Path, placed: bool) -> Camera:
     """OpenCap's pickle: a dictionary, sizes as (height, width), millimetres."""
     with path.open("rb") as file:
         content = RestrictedUnpickler(file).load()
     height, width = (float(side) for side in np.asarray(content["imageSize"]).reshape(-1))
-    move = np.asarray(content["translation"], np.float64).reshape(-1) / 1000
-    name = _opencap_name(path)
-    return _camera(content["intrinsicMat"], (width, height), content["rotation"], move, content["distortion"], name)
+    R, t = (content.get(key) for key in ("rotation", "translation"))
+    move = None if t is None else np.asarray(t, np.float64).reshape(-1) / 1000
+    K, distortion = content["intrinsicMat"], content["distortion"]
+    return _camera(K, (width, height), R, move, distortion, _opencap_name(path), placed=placed)
 
 
 def _read_qualisys(text: str) -> dict[str, Camera]:
@@ -209,7 +221,7 @@ _OPENCV = {
 """Names that files have for each value."""
 
 
-def _read_opencv(text: str, stem: str) -> dict[str, Camera]:
+def _read_opencv(text: str, stem: str, placed: bool) -> dict[str, Camera]:
     """OpenCV's YAML: one camera at the top, or one a mapping."""
     lines = [line for line in text.splitlines() if not line.startswith("%YAML")]
     content = yaml.load("\n".join(lines), _OpenCVLoader)
@@ -219,12 +231,13 @@ def _read_opencv(text: str, stem: str) -> dict[str, Camera]:
     cameras = {}
     for name, values in (groups or {stem: content}).items():
         known = {key: next((values[own] for own in names if own in values), None) for key, names in _OPENCV.items()}
-        missing = [_OPENCV[key][0] for key, value in known.items() if value is None and key != "distortion"]
-        if missing:
-            raise InputError(f"camera {name} lacks {', '.join(missing)}; intrinsics alone do not place a camera")
+        needed = ("K", "width", "height", *(("R", "t") if placed else ()))
+        if missing := [_OPENCV[key][0] for key in needed if known[key] is None]:
+            alone = "; intrinsics alone do not place a camera" if set(missing) <= {"R", "T"} else ""
+            raise InputError(f"camera {name} lacks {', '.join(missing)}{alone}")
         size = (known["width"], known["height"])
         fisheye = bool(values.get("fisheye_model"))  # as OpenCV's calibration sample writes it
-        cameras[name] = _camera(known["K"], size, known["R"], known["t"], known["distortion"], name, fisheye)
+        cameras[name] = _camera(known["K"], size, known["R"], known["t"], known["distortion"], name, fisheye, placed)
     return cameras
 
 

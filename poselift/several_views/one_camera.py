@@ -33,7 +33,7 @@ def take_calibration(given: Mapping[str, Any]) -> dict[str, Any]:
         return values
     if both := [name for name in LENS if values.get(name) is not None]:
         raise InputError(f"--calibration and --{both[0]} are both given; the calibration has the lens")
-    camera = read_lens(file)
+    camera = read_lens(file, placed=tilt == CALIBRATION)
     values["intrinsics"] = tuple(float(camera.K[row, column]) for row, column in ((0, 0), (1, 1), (0, 2), (1, 2)))
     values["lens_size"] = camera.image_size
     for name, lens in (("distortion", camera.distortion), ("fisheye", camera.fisheye)):
@@ -43,11 +43,12 @@ def take_calibration(given: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def read_lens(named: str | os.PathLike[str]) -> Camera:
+def read_lens(named: str | os.PathLike[str], placed: bool) -> Camera:
     """One camera of a calibration.
 
     Args:
         named: the file, and after a colon the camera's name where the file has several.
+        placed: whether its place is needed; without, intrinsics alone will do.
 
     Raises:
         InputError: see `read_calibration`; or no camera has this name.
@@ -56,7 +57,7 @@ def read_lens(named: str | os.PathLike[str]) -> Camera:
     if not path.exists() and ":" in path.name:
         whole, _, name = os.fspath(named).rpartition(":")
         path = Path(whole)
-    cameras = read_calibration([path])
+    cameras = read_calibration([path], placed)
     if (name and name not in cameras) or (not name and len(cameras) > 1):
         raise InputError(
             f"{path} has the cameras {', '.join(cameras)}; give one of them as {path}:{next(iter(cameras))}"

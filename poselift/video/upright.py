@@ -11,7 +11,7 @@ from av.video.reformatter import ColorRange, VideoReformatter
 from av.video.stream import VideoStream
 from jaxtyping import UInt8
 
-from poselift.video.tone import PQ, pq_to_usual
+from poselift.video.tone import to_usual
 
 _WIDEST_PIXEL = 4
 """Largest ratio of a pixel's sides that is believed; real ones are below 2.2, damaged headers have others."""
@@ -60,7 +60,7 @@ class Upright:
         self.wanted, self._mirrored = display_orientation(first)
         self._turns = round(self.wanted / 90) % 4
         self._stored_size = max(1, round(first.width * pixel_aspect(stream))), first.height
-        self._brightness = pq_to_usual() if stream.codec_context.color_trc == PQ else None
+        self._brightness = to_usual(stream.codec_context.color_trc)
         self._reformatter = VideoReformatter()
         self.rotation = 90 * self._turns
         self.width, self.height = self._stored_size if self._turns % 2 == 0 else self._stored_size[::-1]

@@ -1,6 +1,7 @@
 """A lens that bends the picture: with it, people are where they are."""
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -73,6 +74,22 @@ def test_the_command_writes_the_lens_and_takes_the_tilt(wide, calibration, tmp_p
     assert np.degrees(np.arctan2(-up[2], -up[1])) == pytest.approx(20, abs=3)
     assert (tmp_path / "a" / "overlay.mp4").stat().st_size > 10_000
     np.testing.assert_array_equal(read_recording(tmp_path / "a").camera.fisheye, np.zeros(4))
+
+
+def test_intrinsics_alone_are_enough_for_one_camera_but_not_for_its_tilt(wide, tmp_path):
+    """As OpenCV's calibration sample writes them."""
+    focal = 960 / math.radians(60)
+    numbers = [focal, 0, 959.5, 0, focal, 539.5, 0, 0, 1]
+    path = tmp_path / "camera.yml"
+    path.write_text(
+        "%YAML:1.0\n---\nimage_width: 1920\nimage_height: 1080\nfisheye_model: 1\n"
+        f"camera_matrix: !!opencv-matrix\n   rows: 3\n   cols: 3\n   dt: d\n   data: {numbers}\n"
+        "distortion_coefficients: !!opencv-matrix\n   rows: 4\n   cols: 1\n   dt: d\n   data: [0., 0., 0., 0.]\n"
+    )
+    found = poselift.lift(keypoints=wide, image_size=SIZE, fps=30, calibration=path)
+    assert depths(found) == pytest.approx(4.0, abs=0.15)
+    with pytest.raises(InputError, match=r"camera\.yml: camera camera lacks R, T; intrinsics alone"):
+        poselift.lift(keypoints=wide, image_size=SIZE, fps=30, calibration=path, tilt="calibration", world=True)
 
 
 def test_a_calibration_of_other_pictures_or_without_the_camera_is_refused(wide, calibration):

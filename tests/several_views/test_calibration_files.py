@@ -117,8 +117,27 @@ def test_opencv(tmp_path):
     wide = read_calibration([tmp_path / "wide.yml"])["wide"]
     assert wide.distortion is None
     assert wide.fisheye.tolist() == [0.1, 0.2, 0.3, 0.4]
-    with pytest.raises(InputError, match="lacks R, T"):
+    with pytest.raises(InputError, match="lacks R, T; intrinsics alone"):
         read_calibration([tmp_path / "lens.yml"])
+    alone = read_calibration([tmp_path / "lens.yml"], placed=False)["lens"]
+    assert (alone.image_size, alone.K.tolist()) == ((640, 480), K.tolist())
+    (tmp_path / "half.yml").write_text(f"%YAML:1.0\n---\ncamera_matrix: {matrix(K)}\n")
+    with pytest.raises(InputError, match=r"lacks image_width, image_height$"):
+        read_calibration([tmp_path / "half.yml"], placed=False)
+
+
+@pytest.mark.parametrize("name", ["lens.toml", "cameraIntrinsics.pickle"])
+def test_other_formats_without_places(tmp_path, name):
+    path, rows = tmp_path / name, K.tolist()
+    if path.suffix == ".toml":
+        path.write_text(f"[cam]\nname = 'cam'\nsize = [640.0, 480.0]\nmatrix = {rows}\ndistortions = [0.1, 0, 0, 0]\n")
+    else:
+        inside = {"intrinsicMat": K, "distortion": np.array([[0.1, 0, 0, 0, 0]]), "imageSize": np.array([[480], [640]])}
+        path.write_bytes(pickle.dumps(inside))
+    (camera,) = read_calibration([path], placed=False).values()
+    assert (camera.image_size, camera.K.tolist(), camera.distortion[0]) == ((640, 480), rows, 0.1)
+    with pytest.raises(InputError, match="lacks its rotation or translation"):
+        read_calibration([path])
 
 
 @pytest.mark.parametrize("name", ["a.toml", "a.yml", "a.txt", "a.pickle"])

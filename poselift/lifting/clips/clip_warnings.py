@@ -25,9 +25,9 @@ _RARELY = 0.5
 _NAMED = 10
 """People that this warning names."""
 
-_UNSURE, _MANY_UNSURE = 0.3, 0.2
+_UNSURE, _MANY_UNSURE = 0.3, 0.15
 """A keypoint with a lower score is unsure; the share of unsure ones of a person from which on there is a warning. In
-the demo clip 2 and 14 % are unsure, at an eighth of its light 24 and 43 %."""
+the demo clip 2 and 13 % are unsure, at 1/32 of the light of its first second 16 and 22 %, not 1 and 6 %."""
 
 
 def find_warnings(

@@ -99,12 +99,25 @@ def follow_sides(
 
 
 def short_runs(
-    frames: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"], longest: float
+    frames: Bool[np.ndarray, " t"],
+    times: Float[np.ndarray, " t"],
+    stretches: Int[np.ndarray, " t"],
+    longest: float,
+    longest_at_ends: float,
 ) -> Bool[np.ndarray, " t"]:
-    """Those of the frames whose run lasts at most so many seconds."""
+    """Those of the frames whose run is short.
+
+    Args:
+        frames: in which something is exchanged.
+        times: of all frames, seconds.
+        stretches: of all frames, from `follow_sides`.
+        longest: seconds of a run with other frames of its stretch before and after it.
+        longest_at_ends: seconds of a run at an end of its stretch, where one side alone tells.
+    """
     short = np.zeros_like(frames)
     for first, end in runs_of(frames):
-        short[first:end] = times[end - 1] - times[first] <= longest
+        around = [row for row in (first - 1, end) if 0 <= row < len(frames) and stretches[row] == stretches[first]]
+        short[first:end] = times[end - 1] - times[first] <= (longest if len(around) == 2 else longest_at_ends)
     return short
 
 

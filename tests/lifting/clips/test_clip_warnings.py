@@ -49,7 +49,7 @@ def test_children_are_named_until_somebody_gives_their_height(monkeypatch):
 
 @pytest.mark.parametrize(("unsure", "warned"), [(0.1, False), (0.3, True)])
 def test_the_share_of_unsure_keypoints_is_told(unsure, warned):
-    """Keypoints that are missing are not unsure; a darkened demo clip has 24 and 43 % of unsure ones."""
+    """Keypoints that are missing are not unsure."""
     scores = np.full((10, 17), 0.7)
     scores[:, 11:] = 0.0
     scores[:, : round(11 * unsure)] = 0.25

@@ -97,5 +97,11 @@ def test_a_longer_gap_parts_two_stretches(keypoints):
 
 
 def test_short_runs():
-    flags = np.array([1, 1, 0, 1, 1, 1, 0, 1], bool)
-    assert short_runs(flags, np.arange(8) / 10, 0.15).tolist() == [1, 1, 0, 0, 0, 0, 0, 1]
+    """A run at an end of a stretch has frames on one side only that tell."""
+    flags, times = np.array([1, 1, 0, 1, 1, 1, 0, 1, 1], bool), np.arange(9) / 10
+    stretch = np.zeros(9, int)
+    assert short_runs(flags, times, stretch, 0.25, 0.15).tolist() == [1, 1, 0, 1, 1, 1, 0, 1, 1]
+    assert short_runs(flags, times, stretch, 0.15, 0.15).tolist() == [1, 1, 0, 0, 0, 0, 0, 1, 1]
+    assert short_runs(flags, times, stretch, 0.25, 0.05).tolist() == [0, 0, 0, 1, 1, 1, 0, 0, 0]
+    stretch[6:] = 1
+    assert short_runs(flags, times, stretch, 0.25, 0.05).tolist() == [0] * 9
