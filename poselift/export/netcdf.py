@@ -10,6 +10,7 @@ from poselift.core.files import atomic_path
 from poselift.core.optional import require
 from poselift.export.export_options import ExportOptions
 from poselift.numerics.times import usual_interval
+from poselift.skeleton.hand import SIDES
 from poselift.structures import Recording
 
 if TYPE_CHECKING:
@@ -26,8 +27,9 @@ def write_netcdf(path: str | os.PathLike[str], recording: Recording, options: Ex
     individuals), the detector's scores of the keypoints of the same names; and beyond movement's own `uncertainty`
     (time, keypoints, individuals), metres, if it is known, `seen` (time, keypoints, individuals), whether keypoints
     show the joint (`Motion.in_sight`) or the lifter guessed it, and `height` (individuals), metres, whose attribute
-    `origin` has "given", "estimated" or "unknown" for each person. Unknown values are NaN. Coordinates: `time` in
-    seconds, `space`, `keypoints` and `individuals` by name. Attributes: movement's, and `frame`, camera or world.
+    `origin` has "given", "estimated" or "unknown" for each person. With hands, their joints are further keypoints, with
+    the score of the hand as `confidence`. Unknown values are NaN. Coordinates: `time` in seconds, `space`, `keypoints`
+    and `individuals` by name. Attributes: movement's, and `frame`, camera or world.
 
     Args:
         path: the file to write.
@@ -41,23 +43,28 @@ def write_netcdf(path: str | os.PathLike[str], recording: Recording, options: Ex
     from scipy.io import netcdf_file
 
     motions, first = recording.people, recording.people[0]
-    joints = first.skeleton.joints
+    fingered, body = [motion.with_fingers() for motion in motions], len(first.skeleton)
+    joints = max((skeleton.joints for _, skeleton in fingered), key=len)
     times = np.unique(np.concatenate([motion.timestamps for motion in motions]))
     interval = usual_interval(max((motion.timestamps for motion in motions), key=len))
     where = ("time", "keypoints", "individuals")
     size = (len(times), len(joints), len(motions))
     position, confidence, uncertainty = (np.full(shape, np.nan, np.float32) for shape in ((*size, 3), size, size))
     shown = np.zeros(size, np.int8)
-    for column, motion in enumerate(motions):
+    for column, (motion, (placed, skeleton)) in enumerate(zip(motions, fingered, strict=True)):
         rows = np.searchsorted(times, motion.timestamps)
-        position[rows, :, column] = motion.joints + motion.root[:, None]
-        shown[rows, :, column] = motion.in_sight()
-        for row, joint in enumerate(joints):
+        position[rows, : len(skeleton), column] = placed + motion.root[:, None]
+        shown[rows, :body, column] = motion.in_sight()
+        if motion.hands is not None and len(skeleton) > body:
+            fingers = (len(skeleton) - body) // len(SIDES)
+            shown[rows, body:, column] = motion.hands.seen.repeat(fingers, 1)
+            confidence[rows, body:, column] = motion.hands.scores.repeat(fingers, 1)
+        for row, joint in enumerate(first.skeleton.joints):
             if joint in motion.keypoints.skeleton.joints:
                 scores = motion.keypoints.scores[:, motion.keypoints.skeleton.index(joint)]
                 confidence[rows, row, column] = scores
         if motion.uncertainty is not None:
-            uncertainty[rows, :, column] = motion.uncertainty
+            uncertainty[rows, :body, column] = motion.uncertainty
     if position.nbytes > _MOST_BYTES:
         raise InputError(
             f"cannot write {path}: positions of {len(motions)} people in {len(times)} frames are more than the 2 GB of "

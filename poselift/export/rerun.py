@@ -12,6 +12,7 @@ from poselift.core.optional import require
 from poselift.export.export_options import ExportOptions
 from poselift.geometry.camera import Camera
 from poselift.skeleton import Skeleton
+from poselift.skeleton.hand import HANDS
 from poselift.structures import Motion, Recording
 
 _COLORS = {"left": (86, 180, 233), "right": (230, 120, 0), "middle": (160, 160, 160)}
@@ -32,9 +33,10 @@ def write_rerun(path: str | os.PathLike[str], recording: Recording, options: Exp
     """Writes a recording of everybody on the timelines `time`, seconds, and `frame`.
 
     Entities: `world/person_<id>/skeleton`, `.../joints` with their names and `.../uncertainty` (balls that hold a joint
-    in 90 % of cases), metres; `world/camera`, if it is given; and below it `image/person_<id>`, the keypoints and lines
-    between them, pixels. `world/person_<id>` has the height, if it is known. Empty frames are empty. Joints and limbs
-    that no keypoint shows are dark. Frames count those of all people, from 0.
+    in 90 % of cases), metres; with hands, `.../hands` with their joints and bones; `world/camera`, if it is given; and
+    below it `image/person_<id>`, the keypoints and lines between them, pixels. `world/person_<id>` has the height, if
+    it is known. Empty frames are empty. Joints and limbs that no keypoint shows are dark. Frames count those of all
+    people, from 0.
 
     Args:
         path: the .rrd file to write.
@@ -95,6 +97,12 @@ def _send_person(sender: "_Sender", motion: Motion, image: str) -> None:
     sender.points(f"{body}/joints", places, rr.Points3D, _JOINT, guessed, **about)
     if motion.uncertainty is not None:
         sender.balls(f"{body}/uncertainty", places, motion.uncertainty)
+    hands = motion.placed_hands()
+    if hands is not None:
+        fingers = (hands.reshape(len(motion), -1, 3) + motion.root[:, None]).astype(np.float32)
+        sender.lines(f"{body}/hands/skeleton", fingers, HANDS, rr.LineStrips3D, _LIMB / 2)
+        names = {"labels": HANDS.joints, "show_labels": False}
+        sender.points(f"{body}/hands/joints", fingers, rr.Points3D, _JOINT / 2, None, **names)
     pixels = motion.keypoints.keypoints.astype(np.float32)
     sender.lines(f"{image}/{name}/lines", pixels, motion.keypoints.skeleton, rr.LineStrips2D, 1.0)
     sender.points(f"{image}/{name}/keypoints", pixels, rr.Points2D, 2.5)

@@ -2,10 +2,11 @@
 
 The palm's frame comes from the wrist and the roots of index and little finger; the bones of a finger point where its
 joints do. Where a hand is not seen, it rests on the forearm with fingers a little bent (`_RELAXED`), because characters
-have no gaps; it comes from there, and goes back, within `_FADE` seconds.
+have no gaps; it comes from there, and goes back, within `_FADE` seconds. In a shorter gap it turns from the look before
+to the one after.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -47,18 +48,18 @@ def add_fingers(rigged: RiggedMotion, motion: Motion) -> RiggedMotion:
     for row, side in enumerate(SIDES):
         own = seen[:, row]
         palm, bones = _measure_hand(side, _choose_looks(joints, seen, row))
-        nearest, share = _hold(own, times)
+        looks, share = _between_looks(own, times)
         elbow, wrist = f"{side}_elbow", f"{side}_wrist"
         if own.any():
             above = rigged.orientations()[own, rig.names.index(elbow)]
-            turned[wrist] = _blend(turned[wrist], compose(transpose(above), palm)[nearest], share)
+            turned[wrist] = _blend(turned[wrist], looks.blend(compose(transpose(above), palm)), share)
             twist = _pronate(turned[wrist], _along(side))
             turned[elbow] = compose(turned[elbow], axis_angle_to_matrix(twist))
             turned[wrist] = compose(axis_angle_to_matrix(-twist), turned[wrist])
         for joint, (parent, offset, local) in bones.items():
             at_rest = np.broadcast_to(_bend(side, joint), (len(rigged), 3, 3))
             name = on_body(side, joint)
-            turned[name] = np.where(posed[:, None, None], _blend(at_rest, local[nearest], share), np.nan)
+            turned[name] = np.where(posed[:, None, None], _blend(at_rest, looks.blend(local), share), np.nan)
             added[name] = on_body(side, parent), offset
     names = (*rig.names, *added)
     return replace(
@@ -134,15 +135,32 @@ def _measure_hand(
     return palm, found
 
 
-def _hold(
+@dataclass(frozen=True)
+class _Looks:
+    """The looks at a hand before and after each frame, and the share of the one after."""
+
+    before: Int[np.ndarray, " t"]
+    after: Int[np.ndarray, " t"]
+    share: Float[np.ndarray, " t"]
+
+    def blend(self, values: Float[np.ndarray, "n 3 3"]) -> Float[np.ndarray, "t 3 3"]:
+        """Rotations of the looks in each frame."""
+        return _blend(values[self.before], values[self.after], self.share)
+
+
+def _between_looks(
     seen: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]
-) -> tuple[Int[np.ndarray, " t"], Float[np.ndarray, " t"]]:
-    """For each frame the nearest look at a hand, and the share of it that is shown: 1 where the hand is seen."""
+) -> tuple[_Looks, Float[np.ndarray, " t"]]:
+    """For each frame the looks at a hand about it, and how far they are shown: 1 where the hand is seen."""
     if not seen.any():
-        return np.zeros(len(times), int), np.zeros(len(times))
+        none = np.zeros(len(times), int)
+        return _Looks(none, none, np.zeros(len(times))), np.zeros(len(times))
     looks = times[seen]
-    nearest = np.searchsorted((looks[1:] + looks[:-1]) / 2, times)
-    return nearest, np.clip(1 - np.abs(times - looks[nearest]) / _FADE, 0.0, 1.0)
+    after = np.searchsorted(looks, times).clip(max=len(looks) - 1)
+    before = (np.searchsorted(looks, times, side="right") - 1).clip(min=0)
+    since, until = np.abs(times - looks[before]), np.abs(looks[after] - times)
+    shown = np.clip(1 - np.minimum(since, until) / _FADE, 0.0, 1.0)
+    return _Looks(before, after, since / np.maximum(since + until, 1e-9)), shown
 
 
 def _bend(side: str, joint: str) -> Float[np.ndarray, "3 3"]:

@@ -16,7 +16,8 @@ def label_recording(recording: Recording) -> "xarray.Dataset":
     """Everybody's places as a dataset; NaN in frames without the person.
 
     Variables: `position` (time, person, joint, space), metres, in the frame of the recording, and `uncertainty` (time,
-    person, joint), metres. Times are those of all people, seconds.
+    person, joint), metres. Joints of hands, if there are any, come last; their uncertainty is not known. Times are
+    those of all people, seconds.
 
     Raises:
         InputError: xarray is not installed, or there is nobody.
@@ -25,14 +26,15 @@ def label_recording(recording: Recording) -> "xarray.Dataset":
     if not recording.people:
         raise InputError("the recording has nobody; lift a video in which somebody is found")
     times = np.unique(np.concatenate([motion.timestamps for motion in recording.people]))
-    joints = recording.people[0].skeleton.joints
+    fingered = [motion.with_fingers() for motion in recording.people]
+    joints = max((skeleton.joints for _, skeleton in fingered), key=len)
     position = np.full((len(times), len(recording.people), len(joints), 3), np.nan, np.float32)
     uncertainty = np.full(position.shape[:3], np.nan, np.float32)
-    for column, motion in enumerate(recording.people):
+    for column, (motion, (placed, skeleton)) in enumerate(zip(recording.people, fingered, strict=True)):
         rows = np.searchsorted(times, motion.timestamps)
-        position[rows, column] = motion.joints + motion.root[:, None]
+        position[rows, column, : len(skeleton)] = placed + motion.root[:, None]
         if motion.uncertainty is not None:
-            uncertainty[rows, column] = motion.uncertainty
+            uncertainty[rows, column, : len(motion.skeleton)] = motion.uncertainty
     return xr.Dataset(
         {
             "position": (("time", "person", "joint", "space"), position, {"units": "m"}),

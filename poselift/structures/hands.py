@@ -1,6 +1,7 @@
 """The hands of one person over time."""
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -15,6 +16,8 @@ _JUMP = 0.5
 another thing that looks like a hand."""
 _NEAR = 0.2
 """Seconds within which two looks at a hand are neighbours; a shorter gap is interpolated."""
+_FASTEST = np.radians(1400.0)
+"""Fastest turn of a palm, radians a second: faster ones are the model's, which takes a fist's back for its palm."""
 _AT_ONCE = 256
 """Frames that are smoothed at once."""
 _INDEX, _PINKY = HAND21.index("index_mcp"), HAND21.index("pinky_mcp")
@@ -84,8 +87,9 @@ class Hands:
     def steady(self, timestamps: Float[np.ndarray, " t"]) -> "Hands":
         """The hands smoothed over time, with outliers removed.
 
-        An outlier fits to no observation before or after; short gaps are closed. Scores become less by how far a look
-        is from the nearer one of those before and after.
+        An outlier fits to no observation before or after; short gaps are closed. Where a palm turns faster than hands
+        do, the shorter one of the spans before and after is left out, as far as the turn needs time. Scores become less
+        by how far a look is from the nearer one of those before and after.
 
         Args:
             timestamps: of the frames, seconds.
@@ -93,7 +97,7 @@ class Hands:
         keypoints, joints, scores = self.keypoints.copy(), self.joints.copy(), self.scores.copy()
         for side in range(len(SIDES)):
             agreement = _agreement(self.joints[:, side], timestamps)
-            kept = agreement > 0
+            kept = _without_flips(self.joints[:, side], agreement > 0, timestamps)
             scores[:, side] *= agreement
             keypoints[~kept, side], joints[~kept, side], scores[~kept, side] = np.nan, np.nan, 0.0
             for run in _runs(self.joints[:, side], kept, timestamps):
@@ -143,6 +147,42 @@ def _runs(
     if not len(rows):
         return []
     return np.split(rows, np.flatnonzero(np.isinf(_apart(joints[rows], times[rows]))) + 1)
+
+
+def _without_flips(
+    joints: Float[np.ndarray, "t 21 3"], kept: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]
+) -> Bool[np.ndarray, " t"]:
+    """The kept looks without those between which the palm turns faster than hands do."""
+    kept, palms = kept.copy(), _palm_frames(joints)
+    changed = True
+    while changed:
+        changed = False
+        for before, after in pairwise(_runs(joints, kept, times)):
+            if not kept[before[-1]]:  # it is no longer the neighbour
+                continue
+            needed = _angle_between(palms[before[-1]], palms[after[0]]) / _FASTEST
+            if times[after[0]] - times[before[-1]] >= needed - 1e-6:
+                continue
+            shorter, end = (before, times[after[0]]) if len(before) < len(after) else (after, times[before[-1]])
+            left = shorter[np.abs(times[shorter] - end) >= needed - 1e-6]
+            kept[shorter] = False
+            kept[left if len(left) >= _LEAST else []] = True
+            changed = True
+    return kept
+
+
+def _palm_frames(joints: Float[np.ndarray, "*t 21 3"]) -> Float[np.ndarray, "*t 3 3"]:
+    """Axes of a hand's palm in columns: towards the fingers, across to the index finger, and their normal."""
+    along = (joints[..., _INDEX, :] + joints[..., _PINKY, :]) / 2 - joints[..., 0, :]
+    normal = np.cross(along, joints[..., _INDEX, :] - joints[..., _PINKY, :])
+    along, normal = (each / np.maximum(np.linalg.norm(each, axis=-1, keepdims=True), 1e-9) for each in (along, normal))
+    frames: np.ndarray = np.stack([along, np.cross(normal, along), normal], -1)
+    return frames
+
+
+def _angle_between(one: Float[np.ndarray, "3 3"], other: Float[np.ndarray, "3 3"]) -> float:
+    """Angle of the rotation from one to the other, radians."""
+    return float(np.arccos(np.clip(((one * other).sum() - 1) / 2, -1, 1)))
 
 
 def _mean_over_time(values: Float[np.ndarray, "t c"], times: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t c"]:

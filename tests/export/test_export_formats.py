@@ -292,6 +292,27 @@ def test_netcdf_has_the_layout_of_movement(tmp_path, world_motion):
         assert (file.ds_type, file.time_unit, file.frame) == (b"poses", b"seconds", b"world")
 
 
+def test_joints_of_hands_are_further_keypoints_of_netcdf(tmp_path, world_motion):
+    hands = with_hands(world_motion)
+    second = dataclasses.replace(hands, keypoints=later(hands, 0, 4).keypoints)
+    write_netcdf(tmp_path / "a.nc", recording_of([world_motion, second]))
+    with netcdf_file(tmp_path / "a.nc", mmap=False) as file:
+        names = [bytes(row).rstrip(b"\0").decode() for row in file.variables["keypoints"][:]]
+        values = {name: variable[:].copy() for name, variable in file.variables.items()}
+    body, tip = len(world_motion.skeleton), names.index("left_hand_index_tip")
+    assert len(names) == body + 40
+    wrist = (hands.joints + hands.root[:, None])[:, hands.skeleton.index("left_wrist")]
+    np.testing.assert_allclose(
+        values["position"][:, :, tip, 1], wrist + hands.hands.joints[:, 0, HAND21.index("index_tip")], atol=1e-6
+    )
+    assert values["seen"][:, tip, 1].tolist() == [1, 0, 1, 1, 1, 1]
+    np.testing.assert_array_equal(values["confidence"][:, tip, 1], hands.hands.scores[:, 0])
+    assert not values["seen"][:, names.index("right_hand_index_tip"), 1].any()
+    assert np.isnan(values["position"][:, :, body:, 0]).all(), "the other one has no hands"
+    assert np.isnan(values["uncertainty"][:, body:]).all()
+    np.testing.assert_array_equal(values["position"][:, :, :body, 0], values["position"][:, :, :body, 1])
+
+
 def test_people_of_other_years_are_not_put_into_one_file():
     with pytest.raises(InputError, match="too far apart for one clip"):
         place_markers([pose(), later(pose(), 9e9, person=2)])

@@ -10,6 +10,7 @@ from poselift.geometry.camera import Camera
 from poselift.structures import Height
 from tests.export.conftest import emptied, later, recording_of
 from tests.kinematics.conftest import pose
+from tests.recordings.conftest import with_hands
 
 K = np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]])
 CAMERA = Camera(K, (640, 480), t=np.array([1.0, 2, 3]))
@@ -50,6 +51,21 @@ def test_numbers_and_times_are_those_of_the_motion(motion, tmp_path):
     np.testing.assert_allclose(np.reshape(lens, (3, 3)).T, K)
     points = found["/world/camera/image/person_1/keypoints"]["Points2D:positions"].to_pylist()
     np.testing.assert_allclose(points[0], motion.keypoints.keypoints[0], atol=1e-4)
+
+
+def test_hands_are_below_their_person(motion, tmp_path):
+    pytest.importorskip("rerun", reason="rerun-sdk is not installed")
+    hands = with_hands(motion)
+    write_rerun(tmp_path / "walk.rrd", recording_of([hands], cameras=[CAMERA]))
+    found = read(tmp_path / "walk.rrd")
+    joints, bones = (found[f"/world/person_1/hands/{part}"] for part in ("joints", "skeleton"))
+    assert joints["Points3D:labels"].to_pylist()[0][1] == "left_hand_thumb_cmc"
+    rows = joints["Points3D:positions"].to_pylist()
+    # Frame 1 has no left hand, frame 2 no body, and no frame a right hand.
+    assert [len(row) for row in rows] == [21, 0, 0, 21, 21, 21]
+    assert [len(row) for row in bones["LineStrips3D:strips"].to_pylist()] == [20, 0, 0, 20, 20, 20]
+    wrist = (hands.joints + hands.root[:, None])[4, hands.skeleton.index("left_wrist")]
+    np.testing.assert_allclose(rows[4], wrist + hands.hands.joints[4, 0], atol=1e-6)
 
 
 def test_two_people_share_the_timelines_and_have_their_heights(motion, tmp_path):

@@ -138,3 +138,16 @@ def test_empty_frames_stay_empty():
     rigged = add_fingers(solve(motion), motion)
     assert np.isnan(rigged.rotations[2]).all()
     assert np.isfinite(rigged.rotations[[0, 1, 3, 4]]).all()
+
+
+def test_in_a_short_gap_a_hand_turns_from_one_look_to_the_next():
+    seen = np.ones((30, 2), bool)
+    seen[12:16] = False
+    palms = {"left": turn("x", np.where(np.arange(30) < 14, 0.0, 120.0)), "right": turn("x", 0.0)}
+    motion = with_made_hands(pose(frames=30), palms, seen)
+    rigged = add_fingers(solve(motion), motion)
+    found = rigged.orientations()[:, rigged.rig.names.index("left_wrist")]
+    cosines = (np.einsum("tij,tij->t", found[1:], found[:-1]) - 1) / 2
+    steps = np.degrees(np.arccos(cosines.clip(-1, 1)))
+    assert steps.max() < 45  # 120 degrees in five steps
+    assert np.flatnonzero(steps > 1).tolist() == [11, 12, 13, 14, 15]
