@@ -6,16 +6,16 @@ They give what the commands give: the same order of steps, the same defaults, th
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache, partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
 from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
 from poselift.detection import Detector
-from poselift.finding import Clip, VideoClip
-from poselift.keypoints import KeypointClip, KeypointFile, read_keypoints
-from poselift.keypoints.in_memory import TrackClip
 from poselift.kinematics.height import GivenHeights
+from poselift.lifting.clips.open_clip import Keypoints, open_clip
 from poselift.lifting.lifter_device import choose_lifter_device
 from poselift.lifting.live.live_stream import LiveStream, StreamRequest
 from poselift.lifting.options import LiftOptions
@@ -32,14 +32,13 @@ from poselift.lifting.world.found_camera import CameraMode
 from poselift.models import Weights, load_weights
 from poselift.recordings import read_recording
 from poselift.several_views.one_camera import take_calibration
-from poselift.skeleton import get_skeleton
-from poselift.structures import Keypoints2D, Recording
+from poselift.structures import Recording
 
 
 def lift(
     video: str | os.PathLike[str] | None = None,
     *,
-    keypoints: str | os.PathLike[str] | KeypointFile | Keypoints2D | Sequence[Keypoints2D] | None = None,
+    keypoints: Keypoints | None = None,
     keypoint_skeleton: str | None = None,
     image_size: tuple[int, int] | None = None,
     detector: str | Detector | None = None,
@@ -132,25 +131,15 @@ def lift(
     )
     detection = replace(request.detection, start=start, end=end, fps=fps, quality=quality, mirrored=mirrored)
     request = replace(request, detection=detection)
-    lifter = weights
-    if not isinstance(lifter, Weights):
-        name = os.fspath(lifter)
-        lifter = load_weights(name, choose_lifter_device(device, name, wanted))
-    clip: Clip
-    if keypoints is not None:
-        clip = _open_keypoints(keypoints, video, keypoint_skeleton, image_size, start, end, fps, mirrored)
-    elif video is None:
-        raise InputError("there is nothing to lift; give a video, or keypoints")
-    else:
-        finds = wanted.build(device, quiet=True) if isinstance(detector, str) else detector
-        clip = VideoClip(video, finds, start, end, quality, fps, mirrored)
-    return lift_clip(clip, lifter, request, progress)
+    build = partial(_build, detector, wanted, device)
+    clip = open_clip(video, keypoints, detection, build, keypoint_skeleton, image_size)
+    return lift_clip(clip, _load(weights, device, wanted), request, progress)
 
 
 def multiview(
     videos: Sequence[str | os.PathLike[str]],
     *,
-    keypoints: Sequence[Any] | None = None,
+    keypoints: Sequence[Keypoints] | None = None,
     keypoint_skeleton: str | None = None,
     detector: str | Detector | None = None,
     weights: str | os.PathLike[str] | Weights = DEFAULT_LIFTER,
@@ -215,43 +204,27 @@ def multiview(
         tuple(Path(file) for file in calibration),
         own_world,
     )
-    lifter = weights
-    if not isinstance(lifter, Weights):
-        name = os.fspath(lifter)
-        lifter = load_weights(name, choose_lifter_device(device, name, wanted))
     if keypoints is not None and videos and len(keypoints) != len(videos):
         raise InputError(f"{len(keypoints)} keypoints are given for {len(videos)} videos; give one for each, in order")
-    clips: list[Clip] = []
-    if keypoints is not None:
-        for index, own in enumerate(keypoints):
-            video = videos[index] if videos else None
-            clips.append(_open_keypoints(own, video, keypoint_skeleton, None, start, end, None))
-    else:
-        finds = wanted.build(device, quiet=True) if isinstance(detector, str) else detector
-        clips += [VideoClip(video, finds, start, end, quality) for video in videos]
-    return lift_views(clips, lifter, request, views, progress).recording
+    build = cache(partial(_build, detector, wanted, device))
+    clips = [
+        open_clip(video, own, request.detection, build, keypoint_skeleton)
+        for video, own in zip_longest(videos, keypoints or ())
+    ]
+    return lift_views(clips, _load(weights, device, wanted), request, views, progress).recording
 
 
-def _open_keypoints(
-    keypoints: Any,
-    video: str | os.PathLike[str] | None,
-    skeleton: str | None,
-    image_size: tuple[int, int] | None,
-    start: float | None,
-    end: float | None,
-    fps: float | None,
-    mirrored: bool = False,
-) -> Clip:
-    """The clip of keypoints in a file or in memory."""
-    if isinstance(keypoints, Keypoints2D):
-        keypoints = [keypoints]
-    if isinstance(keypoints, list | tuple):
-        return TrackClip(keypoints, None if video is None else Path(video), mirrored)
-    file = keypoints
-    if not isinstance(file, KeypointFile):
-        file = read_keypoints(keypoints, None if skeleton is None else get_skeleton(skeleton))
-    place = None if video is None else Path(video)
-    return KeypointClip(file, video=place, fps=fps, image_size=image_size, start=start, end=end, mirrored=mirrored)
+def _build(detector: str | Detector, wanted: DetectorRequest, device: str) -> Detector:
+    """The user's own detector, or the one of a name."""
+    return wanted.build(device, quiet=True) if isinstance(detector, str) else detector
+
+
+def _load(weights: str | os.PathLike[str] | Weights, device: str, detector: DetectorRequest) -> Weights:
+    """The lifter, on its device."""
+    if isinstance(weights, Weights):
+        return weights
+    name = os.fspath(weights)
+    return load_weights(name, choose_lifter_device(device, name, detector))
 
 
 @check_annotations

@@ -1,17 +1,10 @@
 """The options for 2D keypoints from other programs."""
 
 import argparse
-from dataclasses import dataclass
-from pathlib import Path
 
 from poselift.cli.detector import refuse_detector
 from poselift.cli.values import local_path
 from poselift.core.errors import InputError
-from poselift.keypoints import KeypointClip, read_keypoints
-from poselift.lifting.request import DetectionRequest
-from poselift.skeleton import get_skeleton
-
-_OPTIONS = ("keypoint_set", "size")
 
 
 def add_keypoint_options(parser: argparse.ArgumentParser) -> None:
@@ -35,56 +28,16 @@ def add_keypoint_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--size", type=_size, metavar="WxH", help="size of the pictures in pixels, without a video")
 
 
-@dataclass(frozen=True)
-class KeypointRequest:
-    """Keypoints from another program, and what their file may not say.
-
-    Attributes:
-        path: the file or folder.
-        skeleton: name of the skeleton; by the joints' names or number if None.
-        size: width and height of the pictures in pixels, without a video.
-    """
-
-    path: Path
-    skeleton: str | None = None
-    size: tuple[int, int] | None = None
-
-    def open_clip(self, video: Path | None, wanted: DetectionRequest) -> KeypointClip:
-        """The clip to lift.
-
-        Args:
-            video: the video of the keypoints, if there is one.
-            wanted: the span, and the true frames per second of the keypoints.
-
-        Raises:
-            InputError: the file cannot be used, or something about it is missing.
-        """
-        skeleton = None if self.skeleton is None else get_skeleton(self.skeleton)
-        file = read_keypoints(self.path, skeleton)
-        return KeypointClip(
-            file,
-            video=video,
-            fps=wanted.fps,
-            image_size=self.size,
-            start=wanted.start,
-            end=wanted.end,
-            mirrored=wanted.mirrored,
-        )
-
-
-def make_keypoint_request(arguments: argparse.Namespace) -> KeypointRequest | None:
-    """The keypoints that a command line names; None without `--keypoints`.
+def check_keypoint_options(arguments: argparse.Namespace) -> None:
+    """Checks that the options for keypoints go together, and with those of a detector.
 
     Raises:
         InputError: options contradict each other.
     """
-    if arguments.keypoints is None:
-        strays = [name for name in _OPTIONS if getattr(arguments, name) is not None]
-        if strays:
-            raise InputError(f"--{strays[0].replace('_', '-')} needs --keypoints PATH; add it")
-        return None
-    refuse_detector(arguments, "--keypoints")
-    return KeypointRequest(arguments.keypoints, arguments.keypoint_set, arguments.size)
+    if arguments.keypoints is not None:
+        refuse_detector(arguments, "--keypoints")
+    elif strays := [name for name in ("keypoint_set", "size") if getattr(arguments, name) is not None]:
+        raise InputError(f"--{strays[0].replace('_', '-')} needs --keypoints PATH; add it")
 
 
 def _size(text: str) -> tuple[int, int]:

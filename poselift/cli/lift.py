@@ -5,37 +5,30 @@ One file, because it reads from top to bottom as a run goes: options, clip, lift
 
 import argparse
 import shlex
-import sys
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from poselift.cli.detector import add_detector_options
-from poselift.cli.formats import NAMES, check_rerun, write_formats, write_rerun
-from poselift.cli.keypoints import add_keypoint_options, make_keypoint_request
+from poselift.cli.formats import NAMES, check_rerun, write_rerun
+from poselift.cli.keypoints import add_keypoint_options, check_keypoint_options
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.lift_request import CommandRequest, make_lift_request
 from poselift.cli.overlay_video import write_overlay
+from poselift.cli.result_files import print_warnings, write_results
 from poselift.cli.values import local_path
-from poselift.core.caution import Caution
-from poselift.core.errors import InputError, WriteError, make_printable
+from poselift.core.errors import InputError
 from poselift.core.progress_text import Output, stage_progress
-from poselift.core.stopwatch import Stopwatch
-from poselift.finding import Clip, VideoClip
-from poselift.finding.video_clip import frames_within
+from poselift.finding.video_clip import Clip, frames_within
+from poselift.lifting.clips.open_clip import open_clip
 from poselift.lifting.lifter_device import choose_lifter_device
 from poselift.lifting.run import Progress, lift_clip
 from poselift.models import Weights, load_weights
-from poselift.recordings.names import OVERLAY, SUMMARY
+from poselift.recordings.names import OVERLAY
 from poselift.recordings.result_folder import check_folder, open_results
-from poselift.recordings.saving import write_people
-from poselift.recordings.summary import write_summary
 from poselift.samples import demo_video
 from poselift.structures import Recording
 from poselift.video.pictures import find_pictures
-
-NOBODY = 3
-"""Exit code where the command ran to its end, but gave nobody's motion."""
 
 
 def add_command(commands: Any) -> None:
@@ -79,15 +72,14 @@ def run(arguments: argparse.Namespace) -> None:
 
     Raises:
         InputError: an argument or an input file cannot be used.
-        SystemExit: nobody was lifted (`NOBODY`); the summary is written.
+        SystemExit: nobody was lifted; the summary is written.
     """
-    video, keypoints = _choose_video(arguments), make_keypoint_request(arguments)
-    if keypoints is None:
+    check_keypoint_options(arguments)
+    video, path = _choose_video(arguments), arguments.keypoints
+    if path is None:
         path = video = video or demo_video()
-    else:
-        path = keypoints.path
-        if not path.exists():
-            raise InputError(f"{path}: there is no such file or folder; check the path of the keypoints")
+    elif not path.exists():
+        raise InputError(f"{path}: there is no such file or folder; check the path of the keypoints")
     request = make_lift_request(arguments)
     out: Path = arguments.out or Path("poselift_out") / _name_of(path)
     check_folder(out, path, video, request.formats)
@@ -96,23 +88,11 @@ def run(arguments: argparse.Namespace) -> None:
     output = Output(quiet=arguments.quiet)
     detection = request.detection
     weights = load_weights(request.weights, choose_lifter_device(arguments.device, request.weights, detection.detector))
-    if keypoints is not None:
-        clip: Clip = keypoints.open_clip(video, detection)
-    else:
-        detector = detection.detector.build(arguments.device, arguments.quiet)
-        span = detection.start, detection.end
-        clip = VideoClip(path, detector, *span, detection.quality, detection.fps, detection.mirrored)
+    detector = partial(detection.detector.build, arguments.device, arguments.quiet)
+    clip = open_clip(video, arguments.keypoints, detection, detector, arguments.keypoint_set, arguments.size)
     with stage_progress(output) as report, open_results(out, path, video, request.formats) as unfinished:
         recording = lift_into(unfinished, clip, weights, request, report)
-    for warning in recording.warnings:
-        output.print(f"warning: {warning}")
-    if recording.camera_report:
-        output.print(str(recording.camera_report["text"]))
-    posed = [motion for motion in recording.people if motion.posed.any()]
-    if not posed:
-        summary = make_printable(f"nobody was lifted in {path}; the reasons are in {out / SUMMARY}")
-        print(summary, file=sys.stderr)
-        raise SystemExit(NOBODY)
+    print_warnings(output, recording, path, out)
     if arguments.rerun is not None:
         write_rerun(arguments.rerun, recording)
     count, frames = len(recording.people), recording.clock.frames
@@ -155,29 +135,11 @@ def lift_into(
         InputError: the input or an option cannot be used.
     """
     recording = lift_clip(clip, weights, request, report)
-    watch = Stopwatch(dict(recording.seconds))
-    with watch.time("write"):
-        files = write_people(out, recording, request.csv)
-    if request.formats and recording.people:
-        with watch.time("export"):
-            written, failed = write_formats(out, request.formats, recording, recording.origin.video)
-        cautions = tuple(Caution(text, "file") for text in failed)
-        recording = replace(recording, warnings=(*recording.warnings, *cautions))
-        files = list(dict.fromkeys([*files, *written]))
-    if recording.people and request.overlay:
-        # Last, and no reason to lose the motions, but for a disk on which nothing can be written.
-        try:
-            with watch.time("render"):
-                write_overlay(out / OVERLAY, frames_within(clip), recording, request.draw is not None, report)
-            files.append(OVERLAY)
-        except WriteError:
-            raise
-        except InputError as error:
-            caution = Caution(f"{OVERLAY} could not be made: {error}", "file")
-            recording = replace(recording, warnings=(*recording.warnings, caution))
-    recording = replace(recording, seconds=watch.seconds)
-    write_summary(out, recording, files)
-    return recording
+
+    def draw(path: Path) -> None:
+        write_overlay(path, frames_within(clip), recording, request.draw is not None, report)
+
+    return write_results(out, recording, request, {OVERLAY: draw})
 
 
 def _choose_video(arguments: argparse.Namespace) -> Path | None:

@@ -1,38 +1,35 @@
 """`poselift multiview`: 3D motion from several videos of the same moment."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from poselift.cli.detector import add_detector_options, add_quality_option
-from poselift.cli.formats import NAMES, parse_formats, write_formats
-from poselift.cli.keypoints import KeypointRequest
+from poselift.cli.formats import NAMES, parse_formats
 from poselift.cli.lift_options import parse_heights
 from poselift.cli.lift_request import CommandRequest, make_lift_request
+from poselift.cli.result_files import print_warnings, write_results
 from poselift.cli.smooth import add_smooth_option
 from poselift.cli.values import list_of, local_path
 from poselift.cli.weights import add_lifter_option
-from poselift.core.caution import Caution
 from poselift.core.device import DEVICE_HELP
-from poselift.core.errors import InputError, WriteError, make_printable
+from poselift.core.errors import InputError
 from poselift.core.files import write_json
 from poselift.core.prefetch import prefetch
 from poselift.core.progress_text import Output, stage_progress
-from poselift.core.stopwatch import Stopwatch
-from poselift.finding import Clip, VideoClip, frames_within
+from poselift.finding import Clip, frames_within
 from poselift.finding.video_clip import AHEAD
+from poselift.lifting.clips.open_clip import open_clip
 from poselift.lifting.lifter_device import choose_lifter_device
 from poselift.lifting.run import Progress
 from poselift.models import Weights, load_weights
-from poselift.recordings.names import CALIBRATION, CALIBRATION_REPORT, OVERLAY_VIEW, SUMMARY
+from poselift.recordings.names import CALIBRATION, CALIBRATION_REPORT, OVERLAY_VIEW
 from poselift.recordings.result_folder import check_folder, open_results
-from poselift.recordings.saving import write_people
-from poselift.recordings.summary import write_summary
 from poselift.several_views.calibration_files import write_pose2sim
 from poselift.several_views.request import ViewsRequest
 from poselift.several_views.run import SeveralViews, lift_views, report_to_json
@@ -40,9 +37,6 @@ from poselift.skeleton import CMU28, H36M17
 from poselift.structures import Motion, see_from_camera
 from poselift.video import VideoWriter
 from poselift.viz import OverlayRenderer
-
-NOBODY = 3
-"""Exit code where the command ran to its end, but gave nobody's motion."""
 
 
 def add_command(commands: Any) -> None:
@@ -134,7 +128,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     Raises:
         InputError: an argument or an input file cannot be used.
-        SystemExit: nobody was lifted (`NOBODY`).
+        SystemExit: nobody was lifted.
     """
     views = _make_views_request(arguments)
     given = {**vars(arguments), "fov": None, "intrinsics": None, "calibration": None}
@@ -147,15 +141,12 @@ def run(arguments: argparse.Namespace) -> None:
     output = Output(quiet=arguments.quiet)
     detection = request.detection
     weights = load_weights(request.weights, choose_lifter_device(arguments.device, request.weights, detection.detector))
-    clips = _open_clips(inputs, arguments, request)
+    detector = cache(partial(detection.detector.build, arguments.device, arguments.quiet))
+    clips = [open_clip(*each, detection, detector, arguments.keypoint_set) for each in inputs]
     with stage_progress(output) as report, open_results(out, first, video, request.formats) as unfinished:
         made = join_into(unfinished, clips, weights, request, views, report)
     recording = made.recording
-    for warning in recording.warnings:
-        output.print(f"warning: {warning}")
-    if not any(motion.posed.any() for motion in recording.people):
-        print(make_printable(f"nobody was lifted; the reasons are in {out / SUMMARY}"), file=sys.stderr)
-        raise SystemExit(NOBODY)
+    print_warnings(output, recording, "the videos", out)
     count = len(recording.people)
     output.print(
         f"{count} {'person' if count == 1 else 'people'} from {len(clips)} views in {recording.clock.frames} "
@@ -186,33 +177,14 @@ def join_into(
     """
     made = lift_views(clips, weights, request, views, report)
     recording = made.recording
-    watch = Stopwatch(dict(recording.seconds))
+    write_pose2sim(out / CALIBRATION, recording.cameras)
     names = [camera.name for camera in recording.cameras]
-    with watch.time("write"):
-        files = write_people(out, recording, request.csv)
-        write_pose2sim(out / CALIBRATION, recording.cameras)
-        write_json(out / CALIBRATION_REPORT, report_to_json(made.reconstruction, names))
-    files += [CALIBRATION, CALIBRATION_REPORT]
-    if request.formats and recording.people:
-        with watch.time("export"):
-            written, failed = write_formats(out, request.formats, recording, recording.origin.video)
-        cautions = tuple(Caution(text, "file") for text in failed)
-        recording = replace(recording, warnings=(*recording.warnings, *cautions))
-        files = list(dict.fromkeys([*files, *written]))
-    if recording.people and request.overlay:
-        for view, clip in enumerate(clips):
-            name = OVERLAY_VIEW.format(view + 1)
-            try:
-                with watch.time("render"):
-                    _render(clip, made, view, out / name, report)
-                files.append(name)
-            except WriteError:
-                raise
-            except InputError as error:
-                caution = Caution(f"{name} could not be made: {error}", "file")
-                recording = replace(recording, warnings=(*recording.warnings, caution))
-    recording = replace(recording, seconds=watch.seconds)
-    write_summary(out, recording, files)
+    write_json(out / CALIBRATION_REPORT, report_to_json(made.reconstruction, names))
+    overlays = {
+        OVERLAY_VIEW.format(view + 1): partial(_render, clip, made, view, report=report)
+        for view, clip in enumerate(clips)
+    }
+    recording = write_results(out, recording, request, overlays, (CALIBRATION, CALIBRATION_REPORT))
     return replace(made, recording=recording)
 
 
@@ -274,19 +246,3 @@ def _pair_inputs(arguments: argparse.Namespace) -> list[tuple[Path | None, Path 
         twice = next(path for path in videos if places.count(path.resolve()) > 1)
         raise InputError(f"{twice} is given twice; give videos from different places")
     return [(videos[view] if videos else None, keypoints[view] if keypoints else None) for view in range(count)]
-
-
-def _open_clips(
-    inputs: Sequence[tuple[Path | None, Path | None]], arguments: argparse.Namespace, request: CommandRequest
-) -> list[Clip]:
-    detection, detector = request.detection, None
-    clips: list[Clip] = []
-    for video, keypoints in inputs:
-        if keypoints is not None:
-            clips.append(KeypointRequest(keypoints, arguments.keypoint_set).open_clip(video, detection))
-            continue
-        if detector is None:
-            detector = detection.detector.build(arguments.device, arguments.quiet)
-        assert video is not None
-        clips.append(VideoClip(video, detector, detection.start, detection.end, detection.quality, detection.fps))
-    return clips
