@@ -107,6 +107,11 @@ def walk_round(times: Float[np.ndarray, " t"], radius: float = 1.2) -> np.ndarra
     return np.stack([away * np.sin(angle), joints[..., 1], away * np.cos(angle)], -1)
 
 
+def stand(times: Float[np.ndarray, " t"]) -> np.ndarray:
+    """Stands still."""
+    return np.repeat(walk(times[:1]), len(times), 0)
+
+
 def sit(times: Float[np.ndarray, " t"], speed: float = 0.0) -> np.ndarray:
     """Sits on a chair and moves the arms, or rides a wheelchair along +X and pushes its rims."""
     beat = np.sin(2 * np.pi * times)
@@ -191,11 +196,14 @@ def scenes() -> list[Scene]:
         *(Scene("walks across", walk, 0, pitch) for pitch in (0, 10, 35, 50, 65, 80)),
         *(Scene("walks towards the camera", walk, 40, pitch) for pitch in (10, 50, 65)),
         *(Scene("walks round", walk_round, 0, pitch, 6.0, 8.0) for pitch in (10, 35, 50, 65, 80)),
-        *(Scene("sits on a chair", sit, 60, pitch) for pitch in (0, 20, 50)),
+        *(Scene("stands still", stand, 60, pitch) for pitch in (10, 65)),
+        *(Scene("sits on a chair", sit, 60, pitch) for pitch in (0, 10, 20, 50, 65)),
+        *(Scene("sits on a chair, from the side", sit, 0, pitch) for pitch in (10, 20)),
         *(Scene("wheelchair", wheels, 0, pitch) for pitch in (0, 15, 35)),
         Scene("wheelchair, towards the camera", wheels, 45, 10),
         *(Scene("lies across", lie, 0, pitch) for pitch in (10, 25, 65)),
-        Scene("lies along the view", lie, 80, 25),
+        Scene("lies along the view, head away", lie, 80, 25),
+        Scene("lies along the view, head away", lie, 80, 65),
         *(Scene("pedals on a roller", pedal, 0, pitch) for pitch in (0, 20)),
         Scene("rides a bicycle", ride, 0, 10, 6.0),
         Scene("rides a bicycle, towards the camera", ride, 40, 10, 6.0),

@@ -248,6 +248,7 @@ def open_stream(
     intrinsics: tuple[float, float, float, float] | None = None,
     lookahead: int = 0,
     world: bool = False,
+    tilt: float | None = None,
     device: str = "auto",
 ) -> LiveStream:
     """A live source whose people are lifted.
@@ -263,6 +264,7 @@ def open_stream(
         intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
         lookahead: looks that a pose waits for.
         world: whether poses are in the world frame; there are none until the ground is known.
+        tilt: how far the camera looks down, degrees, for the world; found from people if None.
         device: for lifter and detector.
 
     Raises:
@@ -287,5 +289,6 @@ def open_stream(
             lookahead,
             world,
             device,
+            tilt,
         )
     )

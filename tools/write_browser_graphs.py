@@ -29,7 +29,7 @@ from poselift.export.body_mesh import make_body_mesh
 from poselift.finding import finder, followed_person, looks_back, place_looks, searches, second_looks
 from poselift.finding.qualities import QUALITIES, SECOND_LOOKS
 from poselift.geometry import bone_lengths, forward_kinematics, set_bone_lengths
-from poselift.kinematics import Rig, body_up, foot_contacts, ground, height, up, whole_body
+from poselift.kinematics import Rig, body_up, foot_contacts, ground, height, posture, up, whole_body
 from poselift.kinematics.angles import joints_of, rig_angles
 from poselift.kinematics.filtering import BLOCK
 from poselift.kinematics.inverse import FittedRig
@@ -67,6 +67,7 @@ _MODULES = (
     orientation,
     pelvis,
     place_looks,
+    posture,
     quarter_turns,
     rates,
     repetitions,

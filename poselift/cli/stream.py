@@ -80,6 +80,12 @@ def add_command(commands: Any) -> None:
         action="store_true",
         help="poses in the world frame, Y up from the ground, after the first seconds; needs a still camera",
     )
+    how.add_argument(
+        "--tilt",
+        type=float,
+        metavar="DEG",
+        help="how far the camera looks down, for --world, as `lift` takes it (default: found from people)",
+    )
     # Refused with its reason: `poselift lift` has it.
     how.add_argument("--hands", action="store_true", help=argparse.SUPPRESS)
     how.add_argument("--device", default="auto", help=DEVICE_HELP)

@@ -1,8 +1,8 @@
-"""What a body tells of up: who stands or walks is upright, who sits has an upright trunk, who rides stays level.
+"""What a body tells of up: who stands or walks is upright, who sits, pedals or lies has a shape, who rides stays level.
 
-The axis from the feet to the shoulders is upright where feet carry the body, however it bends. It is not for somebody
-who sits: there the trunk is. Somebody who lies looks like somebody who stands under another camera; only steps tell
-them apart.
+The axis from the feet to the shoulders is upright where feet carry the body, however it bends. For the others see
+`poselift.kinematics.posture`. Somebody who lies and somebody who stands under another camera are told apart by that
+camera: it would be on its side, upside down or under the ground.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,19 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from poselift.kinematics.foot_contacts import Feet, feet_of, find_resting_points, find_seen_joints, runs_of
+from poselift.kinematics.directions import unit
+from poselift.kinematics.foot_contacts import Feet, feet_of, find_resting_points, runs_of
+from poselift.kinematics.posture import (
+    CHAIR,
+    FLAT,
+    SADDLE,
+    Body,
+    ends_seen,
+    find_chair_up,
+    find_lying_up,
+    find_saddle_up,
+    measure_body,
+)
 from poselift.kinematics.up import CAMERA_UP, find_upright
 from poselift.structures import Motion
 
@@ -18,18 +30,15 @@ UPRIGHT = np.cos(np.deg2rad(50))
 """Bodies that lean further from the camera's up do not count. The limit is wider than in `poselift.kinematics.up`: a
 body is one clue of several here, but all that a drawing has."""
 
-LEAN, TRUNK_LEAN = np.deg2rad(5), np.deg2rad(8)
-"""Angle from upright of a body's mean axis over a clip, and of the trunk of somebody who sits (standard deviation about
-each axis)."""
+LEAN, STEEP_LEAN = np.deg2rad(5), np.deg2rad(8)
+"""Angle from upright of a body's mean axis over a clip, and of one that is further from the camera's up (standard
+deviation about each axis): a still body seen from above is lifted less well."""
 
 BENT = np.deg2rad(12)
 """Angle between the body's axis and its trunk from which a body is bent: it sits, rides or stoops."""
 
 STRAIGHT_SHARE = 0.2
 """Least share of straight frames of somebody who is mostly bent, for these frames alone to count."""
-
-SITS, STEADY = np.deg2rad(35), np.deg2rad(8)
-"""Least bend of both knees of somebody who sits, and its largest standard deviation: legs that pedal or step change."""
 
 STEP, STEPS = 0.3, 3
 """Metres between two places where the same foot rests that make a step, and least number of steps of a walk."""
@@ -39,6 +48,10 @@ STILL_AXIS = 0.9
 
 CARRIED, WAY = 0.5, 1.0
 """Seconds before and after a frame in which no foot rests, for somebody who rides; and least way in metres."""
+
+_ON_ITS_SIDE, _LOOKS_UP, _BELOW, _FAR_BELOW = np.sin(np.deg2rad([50, 50, 6, 15]))
+"""Sines of the largest roll of a camera, of the largest angle by which it looks up, and of that by which it sees from
+below somebody who lies; and of that from which it is doubtful whether somebody stands."""
 
 ROLLS = 0.5
 """Metres that somebody who sits travels, at least, for the feet to be on wheels."""
@@ -54,12 +67,16 @@ class BodyUp:
     Attributes:
         axis: unit vector, camera frame.
         spread: standard deviation of its angle from up about each axis, radians.
-        sits: whether it is the trunk of somebody who sits.
+        sits: whether it is that of somebody who sits.
+        pedals: whether it is that of somebody who pedals: the feet go round and do not stand.
+        doubtful: whether the camera would be far below somebody who stands, and well above somebody who lies.
     """
 
     axis: Float[np.ndarray, "3"]
     spread: float
     sits: bool = False
+    pedals: bool = False
+    doubtful: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,27 +93,55 @@ class LevelWay:
 
 
 def find_body_up(motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP) -> BodyUp | None:
-    """The upright direction of a body whose ends are in sight; None without upright frames.
+    """The upright direction of a body whose ends are in sight; None where it tells none.
 
     Args:
         motion: of one person, in the camera frame.
-        reference: bodies count that lean at most 50 degrees from it.
+        reference: who stands leans at most 50 degrees from it.
     """
-    axes, trunks, knees = _measure_body(motion)
-    if axes is None or trunks is None or knees is None:
+    body = measure_body(motion)
+    if body is None:
         return None
-    counts = find_upright(axes, UPRIGHT, reference) & _ends_seen(motion)
-    if not counts.any():
-        return None
-    axes, trunks, knees = _unit(axes[counts]), _unit(trunks[counts]), knees[counts]
-    bends = np.arccos((axes * trunks).sum(-1).clip(-1, 1))
-    straight = bends <= BENT
-    if np.median(bends) > BENT and straight.mean() >= STRAIGHT_SHARE:
-        axes, trunks, knees, bends = axes[straight], trunks[straight], knees[straight], bends[straight]
-    bend = float(np.median(bends))
-    if bend > BENT and np.median(knees, 0).min() > SITS and knees.std(0).max() < STEADY:
-        return BodyUp(_unit(trunks.mean(0)), float(TRUNK_LEAN), sits=True)
-    return BodyUp(_unit(axes.mean(0)), float(np.hypot(LEAN, max(bend - BENT, 0.0))))
+    saddle, chair = find_saddle_up(body), find_chair_up(body)
+    if saddle is not None and _is_held(saddle):
+        return BodyUp(saddle, float(SADDLE), pedals=True)
+    if chair is not None and _is_held(chair):
+        return BodyUp(chair, float(CHAIR), sits=True)
+    upright = find_upright(body.axis, UPRIGHT, reference)
+    if not upright.any():
+        return _find_far_up(body)
+    body = body.choose(upright)
+    straight = body.bends <= BENT
+    if np.median(body.bends) > BENT and straight.mean() >= STRAIGHT_SHARE:
+        body = body.choose(straight)
+    bend, axis = float(np.median(body.bends)), unit(body.axis.mean(0))
+    doubtful = bool(axis @ _sight(body) > _FAR_BELOW) and any(_may_be(up, body) for up in find_lying_up(body))
+    return BodyUp(axis, float(np.hypot(LEAN, max(bend - BENT, 0.0))), doubtful=doubtful)
+
+
+def _find_far_up(body: Body) -> BodyUp | None:
+    """The up of a body whose axis is far from the camera's: it lies, stands on its hands, or is seen from above."""
+    mean = body.axis.mean(0)
+    axes = [unit(mean), -unit(mean)] if np.linalg.norm(mean) > STILL_AXIS else []
+    told = [BodyUp(up, float(STEEP_LEAN)) for up in axes] + [BodyUp(up, float(FLAT)) for up in find_lying_up(body)]
+    likely = [one for one in told if _may_be(one.axis, body)]
+    return max(likely, key=lambda one: float(one.axis @ CAMERA_UP), default=None)
+
+
+def _may_be(up: Float[np.ndarray, "3"], body: Body) -> bool:
+    """Whether a camera with this up is held as cameras are, and not under the ground of the body."""
+    return _is_held(up) and bool(up @ _sight(body) < _BELOW)
+
+
+def _sight(body: Body) -> Float[np.ndarray, "3"]:
+    """Unit vector from the camera to the body's mean place; zeros where that is unknown."""
+    places = body.root[np.isfinite(body.root).all(-1)]
+    return unit(places.mean(0)) if len(places) else np.zeros(3)
+
+
+def _is_held(up: Float[np.ndarray, "3"]) -> bool:
+    """Whether a camera with this up is held as cameras are: not upside down, on its side, or looking far up."""
+    return bool(abs(up[0]) < _ON_ITS_SIDE and up @ CAMERA_UP > -_BELOW and up[2] < _LOOKS_UP)
 
 
 def find_walking_axis(motion: Motion) -> Float[np.ndarray, "3"] | None:
@@ -104,13 +149,13 @@ def find_walking_axis(motion: Motion) -> Float[np.ndarray, "3"] | None:
     feet, axes = feet_of(motion), motion.body_axis()
     if feet is None or axes is None:
         return None
-    known = _ends_seen(motion) & np.isfinite(axes).all(-1)
+    known = ends_seen(motion) & np.isfinite(axes).all(-1)
     if not known.any():
         return None
-    mean = _unit(axes[known]).mean(0)
+    mean = unit(axes[known]).mean(0)
     if np.linalg.norm(mean) < STILL_AXIS:
         return None
-    axis = _unit(mean)
+    axis = unit(mean)
     slow, steps = find_resting_points(feet, motion.timestamps), 0
     for foot in range(slow.shape[1]):
         runs = runs_of(np.asarray(slow[:, foot].any(-1)), motion.timestamps)
@@ -180,32 +225,3 @@ def _footfalls(
             places.append(np.median(feet.points[first:end, foot, point], axis=0))
             rest.append(feet.rest[point])
     return np.array(places).reshape(-1, 3), np.array(rest)
-
-
-def _measure_body(
-    motion: Motion,
-) -> tuple[Float[np.ndarray, "t 3"] | None, Float[np.ndarray, "t 3"] | None, Float[np.ndarray, "t 2"] | None]:
-    """Axes from the ankles and from the hips to the shoulders (t, 3), and the bends of both knees (t, 2), radians."""
-    axes, skeleton = motion.body_axis(), motion.skeleton
-    names = [f"{side}_{joint}" for joint in ("shoulder", "hip", "knee", "ankle") for side in ("left", "right")]
-    if axes is None or not set(names) <= set(skeleton.joints):
-        return None, None, None
-    shoulders, hips, knees, ankles = np.split(motion.joints[:, skeleton.indices(names)].astype(np.float64), 4, axis=1)
-    cosine = (_unit(knees - hips) * _unit(ankles - knees)).sum(-1)
-    return axes, (shoulders - hips).mean(1), np.arccos(cosine.clip(-1, 1))
-
-
-def _ends_seen(motion: Motion) -> Bool[np.ndarray, " t"]:
-    """Frames in which a shoulder and an ankle are in sight."""
-    sight = find_seen_joints(motion)
-    top, bottom = (
-        sight[:, motion.skeleton.indices([f"left_{joint}", f"right_{joint}"])].any(-1)
-        for joint in ("shoulder", "ankle")
-    )
-    return np.asarray(top & bottom)
-
-
-def _unit(vectors: Float[np.ndarray, "*n 3"]) -> Float[np.ndarray, "*n 3"]:
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    unit: np.ndarray = vectors / np.maximum(lengths, 1e-9)
-    return unit

@@ -42,7 +42,7 @@ _STEEP_WAY = np.deg2rad(15)
 """Slope of a way at which it counts a quarter: who falls or climbs does not ride."""
 
 UNKNOWN_UP = np.deg2rad(30)
-"""Uncertainty of up where no body tells: cameras look down from anywhere."""
+"""Uncertainty of up where no body tells, or one that may as well lie as stand: cameras look down from anywhere."""
 
 _FOOTFALL = 0.07
 """Distance of a resting foot from the plane, metres, by errors of pose and depth (standard deviation)."""
@@ -110,13 +110,18 @@ def find_ground(
         raise InputError(
             f"person {in_world[0]} is in the world frame; lift again without --world, for the camera frame"
         )
-    reference = _find_reference(motions) if given_up is None else given_up
-    bodies = [body for motion in motions if (body := find_body_up(motion, reference)) is not None]
+    walking = [axis for motion in motions if (axis := find_walking_axis(motion)) is not None]
+    reference = _find_reference(walking) if given_up is None else given_up
+    told = [find_body_up(motion, reference) for motion in motions]
+    bodies = [body for body in told if body is not None]
     axes = np.array([body.axis for body in bodies]).reshape(-1, 3)
     spreads = np.array([body.spread for body in bodies]).reshape(-1, 1)
     ways = [way for motion in motions if (way := find_level_way(motion)) is not None]
     level = np.array([way.direction / way.spread for way in ways]).reshape(-1, 3)
-    falls = [find_upright_footfalls(motion, reference) for motion in motions]
+    falls = [
+        (np.zeros((0, 3)), np.zeros(0)) if body and body.pedals else find_upright_footfalls(motion, reference)
+        for motion, body in zip(motions, told, strict=True)
+    ]
     places = np.concatenate([np.zeros((0, 3)), *(places for places, _ in falls)])
     rest = np.concatenate([np.zeros(0), *(rest for _, rest in falls)])
     owners = np.repeat(np.arange(len(falls)), [len(rest) for _, rest in falls])
@@ -125,7 +130,9 @@ def find_ground(
     usual = 1.0
     roll, pitch = (0.0, float(_PITCH)) if given_up is None else _angles(given_up)
     pitch_spread = _PITCH_SPREAD if given_up is None else _KNOWN_TILT
-    known = 1.0
+    start = _angles(axes.mean(0)) if len(axes) and given_up is None else (roll, pitch)
+    # Bodies decide, not the fit: there the usual pose would keep its own weight.
+    known = _trust_usual(np.array(start)) if given_up is None else 1.0
     rides = np.ones(len(ways))
 
     def scales(x: np.ndarray) -> np.ndarray:
@@ -157,14 +164,11 @@ def find_ground(
         )
 
     def weigh(x: np.ndarray) -> None:
-        """Sets what the camera's usual pose and each way count for."""
-        nonlocal known, rides
-        if given_up is None:
-            known = _trust_usual(x[:2])
+        """Sets what each way counts for."""
+        nonlocal rides
         slopes = np.array([way.direction @ _direction(x[0], x[1]) for way in ways])
         rides = _geman_mcclure(slopes / _STEEP_WAY)
 
-    start = _angles(axes.mean(0)) if len(axes) and given_up is None else (roll, pitch)
     x = np.array([*start, -_CAMERA_HEIGHT, *np.zeros(free.sum())])
     weigh(x)
     x, slopes = fit_least_squares(residuals, x)
@@ -185,7 +189,7 @@ def find_ground(
     turns = np.array([np.cos(x[1]), 1.0])
     covariance = np.linalg.pinv(slopes.T @ slopes)[:2, :2] * np.outer(turns, turns)
     uncertainty = float(np.sqrt(np.linalg.eigvalsh(covariance)[-1]))
-    if given_up is None and not bodies:
+    if given_up is None and not walking and all(body.doubtful for body in bodies):
         uncertainty = max(uncertainty, float(UNKNOWN_UP))
     height = float(x[2])
     seen = [_feet_seen(motion)[:, None] for motion in motions]
@@ -230,9 +234,12 @@ def _trust_usual(tilt: Float[np.ndarray, "2"]) -> float:
     return float(_geman_mcclure(off.clip(min=0.0) / _UNUSUAL_TILT)[0])
 
 
-def _find_reference(motions: Sequence[Motion]) -> Float[np.ndarray, "3"]:
-    """About where up is: the camera's up, or the axis of people who walk far from it."""
-    axes = [axis for motion in motions if (axis := find_walking_axis(motion)) is not None]
+def _find_reference(axes: Sequence[Float[np.ndarray, "3"]]) -> Float[np.ndarray, "3"]:
+    """About where up is: the camera's up, or the axis of people who walk far from it.
+
+    Args:
+        axes: of people who walk.
+    """
     steep = [axis for axis in axes if axis @ CAMERA_UP < UPRIGHT]
     if 2 * len(steep) <= len(axes):
         return CAMERA_UP

@@ -34,15 +34,19 @@ def rotation_to_y_up(motions: Sequence[Motion]) -> Float[np.ndarray, "3 3"]:
     return np.eye(3) if frames == {"world"} else level_axes(estimate_up(motions))
 
 
-def check_tilt(tilt: object) -> None:
-    """Checks the angle by which a camera looks down.
+def check_tilt(tilt: object, world: bool) -> None:
+    """Checks a tilt, if there is one, and that it is for the world frame.
 
     Raises:
-        InputError: it is no number of degrees from -90 to 90.
+        InputError: it is no number of degrees from -90 to 90, or the result is in the camera frame.
     """
+    if tilt is None:
+        return
     number = real_number(tilt)
     if number is None or not -90 <= number <= 90:
         raise InputError(f"the camera's tilt is {tilt!r:.40}; give degrees that it looks down, from -90 to 90")
+    if not world:
+        raise InputError("a tilt is for the world frame; add --world, or world=True in Python")
 
 
 def up_of_tilt(tilt: float) -> Float[np.ndarray, "3"]:

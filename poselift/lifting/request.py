@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 
 from poselift.core.annotations import check_call
 from poselift.core.download import quiet_downloads
-from poselift.core.errors import InputError
 from poselift.detection import Detector, build_detector
 from poselift.finding import DEFAULT_QUALITY
 from poselift.geometry.camera import check_distortion, check_lens
@@ -146,8 +145,5 @@ class LiftRequest:
         check_chosen(self.people, self.height)
         if self.smooth is not None:
             check_cutoff(self.smooth, HIGHEST_RATE)
-        if self.tilt is not None:
-            check_tilt(self.tilt)
-            if not self.world:
-                raise InputError("a tilt is for the world frame; add --world, or world=True in Python")
+        check_tilt(self.tilt, self.world)
         check_call("", type(self), vars(self))

@@ -214,7 +214,7 @@ def _place_in_world(
         warnings.append(Caution(text, "ground"))
     elif motions and _DOUBTFUL_UP < world.uncertainty < math.pi:
         about = math.degrees(world.uncertainty)
-        text = f"up is known to {about:.0f} degrees only: nobody stands or walks upright; measure the camera's --tilt"
+        text = f"up is known to {about:.0f} degrees only: nobody surely stands or walks; measure the camera's --tilt"
         warnings.append(Caution(text, "ground"))
     return world
 

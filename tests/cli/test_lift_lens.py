@@ -12,6 +12,7 @@ from poselift.core.errors import InputError
 from poselift.geometry import Camera, axis_angle_to_matrix
 from poselift.recordings import read_recording
 from poselift.several_views.calibration_files import write_pose2sim
+from poselift.several_views.one_camera import tilt_of
 
 FISHEYE = (0.0, 0.0, 0.0, 0.0)
 SIZE = (1920, 1080)
@@ -31,7 +32,8 @@ def calibration(tmp_path_factory):
     turn = axis_angle_to_matrix(np.array([np.pi / 2 + np.radians(20), 0, 0]))
     path = tmp_path_factory.mktemp("lens") / "calibration.toml"
     one = Camera.from_extrinsics(K, SIZE, turn, np.array([0.0, 0, 3]), name="wide", fisheye=np.zeros(4))
-    write_pose2sim(path, [one, Camera(K, SIZE, name="other", t=np.ones(3))])
+    other = axis_angle_to_matrix(np.array([0, 2.0, 0])) @ turn
+    write_pose2sim(path, [one, Camera.from_extrinsics(K, SIZE, other, np.ones(3), name="other")])
     return path
 
 
@@ -90,6 +92,34 @@ def test_intrinsics_alone_are_enough_for_one_camera_but_not_for_its_tilt(wide, t
     assert depths(found) == pytest.approx(4.0, abs=0.15)
     with pytest.raises(InputError, match=r"camera\.yml: camera camera lacks R, T; intrinsics alone"):
         poselift.lift(keypoints=wide, image_size=SIZE, fps=30, calibration=path, tilt="calibration", world=True)
+
+
+def _looking(pitch, heading, name):
+    """A camera in a world whose Z is up, that looks down by the pitch."""
+    level = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
+    down = axis_angle_to_matrix(np.array([np.radians(pitch), 0, 0]))
+    R = down @ level @ axis_angle_to_matrix(np.array([0, 0, np.radians(heading)]))
+    return Camera.from_extrinsics(np.diag([900.0, 900, 1]), SIZE, R, np.array([0.0, 0, 3]), name=name)
+
+
+@pytest.mark.parametrize("pitch", [0, 10, 40, 60, 80])
+@pytest.mark.parametrize("headings", [(0,), (0, 90, 180), (30, 200)])
+def test_the_tilt_of_a_calibration_is_that_of_any_camera(pitch, headings):
+    cameras = [_looking(pitch + heading / 20, heading, f"c{heading}") for heading in headings]
+    for camera, heading in zip(cameras, headings, strict=True):
+        assert tilt_of(camera, cameras) == pytest.approx(pitch + heading / 20)
+
+
+def test_a_calibration_whose_world_is_its_first_camera_has_no_tilt(wide, tmp_path, capsys):
+    path = tmp_path / "relative.toml"
+    second = axis_angle_to_matrix(np.array([0.1, 0.8, 0]))
+    first = Camera(np.diag([900.0, 900, 1]), SIZE, name="one")
+    write_pose2sim(path, [first, Camera(first.K, SIZE, R=second, t=np.ones(3), name="two")])
+    given = ["lift", "--keypoints", str(wide), "--size", "1920x1080", "--fps", "30", "--out", str(tmp_path / "out")]
+    with pytest.raises(SystemExit) as stopped:
+        main([*given, "--calibration", f"{path}:two", "--tilt", "calibration", "--world"])
+    assert stopped.value.code == 2
+    assert "axes of its camera one" in capsys.readouterr().err
 
 
 def test_a_calibration_of_other_pictures_or_without_the_camera_is_refused(wide, calibration):

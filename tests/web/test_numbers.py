@@ -3,11 +3,13 @@
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks.made_worlds import Scene, lie, pedal, see, sit
 from poselift.cli.editable import track_for_page
 from poselift.export.bvh import write_bvh
 from poselift.export.glb import write_glb
@@ -54,6 +56,8 @@ def people():
     ):
         times = 100 + np.arange(len(values)) / rate
         yield Keypoints2D(values[..., :2], values[..., 2], times, COCO17, size, person)
+    for person, body in ((8, sit), (9, pedal), (10, lie)):  # up by the shape of the body
+        yield replace(see(Scene("", body, 30, 20, seconds=1.6))[0], person=person)
 
 
 def crowd():

@@ -1,5 +1,6 @@
 """A live source and its 3D: capture, detector, tracker, lifter, world."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -11,6 +12,7 @@ from poselift.core.threads import limit_torch
 from poselift.detection import Detector, MoveNetBlazePose, PlaceDetector, Search
 from poselift.finding import DEFAULT_QUALITY, build_finder
 from poselift.geometry.camera import Camera, camera_for
+from poselift.kinematics.up import check_tilt, up_of_tilt
 from poselift.lifting.lifter_device import choose_lifter_device
 from poselift.lifting.live.live_people import LivePeople
 from poselift.lifting.live.streaming import LIVE, StreamingPeople
@@ -37,6 +39,7 @@ class StreamRequest:
         intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
         lookahead: looks that a pose waits for.
         world: whether poses are in the world frame.
+        tilt: angle by which the camera looks down, degrees, for the world; found from people if None.
         device: for lifter and detector.
     """
 
@@ -49,6 +52,11 @@ class StreamRequest:
     lookahead: int = 0
     world: bool = False
     device: str = "auto"
+    tilt: float | None = None
+
+    def __post_init__(self) -> None:
+        """Checks, before the source is opened, what does not depend on it."""
+        check_tilt(self.tilt, self.world)
 
 
 class LiveStream:
@@ -95,7 +103,8 @@ class LiveStream:
         self.lifter = StreamingPeople(self.weights, self.camera, self.detector.skeleton, request.lookahead)
         world = None
         if request.world:
-            world = StreamingWorld(self.camera, self.lifter.skeleton, self.detector.skeleton, LIVE.threshold)
+            up = None if request.tilt is None else up_of_tilt(math.radians(request.tilt))
+            world = StreamingWorld(self.camera, self.lifter.skeleton, self.detector.skeleton, LIVE.threshold, up)
         finder = build_finder(self.detector, request.quality, wait=False, wait_first=self.capture.own_pace)
         self.people = LivePeople(finder, self.lifter, self.capture.image_size, world)
 

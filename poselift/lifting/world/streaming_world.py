@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from jaxtyping import Float
 
 from poselift.geometry.camera import Camera
 from poselift.kinematics.ground import Ground, find_ground
@@ -37,16 +38,22 @@ class StreamingWorld:
         skeleton: of the poses.
         keypoint_skeleton: of the keypoints.
         threshold: keypoints with a lower score were not lifted.
+        up: unit vector in the camera frame, from a measured tilt; found from people if None.
 
     Attributes:
         ground: the ground in use, in the camera frame; None in the first `FIRST` seconds.
     """
 
     def __init__(
-        self, camera: Camera, skeleton: Skeleton, keypoint_skeleton: Skeleton, threshold: float = THRESHOLD
+        self,
+        camera: Camera,
+        skeleton: Skeleton,
+        keypoint_skeleton: Skeleton,
+        threshold: float = THRESHOLD,
+        up: Float[np.ndarray, "3"] | None = None,
     ) -> None:
         self.ground: Ground | None = None
-        self._threshold = threshold
+        self._threshold, self._up = threshold, up
         self._image_size = camera.image_size
         self._skeleton, self._keypoint_skeleton = skeleton, keypoint_skeleton
         self._recent: deque[tuple[int, StreamedPose]] = deque(maxlen=_POSES)
@@ -67,7 +74,7 @@ class StreamingWorld:
             self._started, self._due = time, time + FIRST
         if self._started is not None and time >= self._due:
             self._due = time + min(max(time - self._started, FIRST), _LONGEST)
-            self._found = find_ground(self._motions())
+            self._found = find_ground(self._motions(), given_up=self._up)
             if self.ground is None:
                 self._origin = self._recent[0][1].root.astype(np.float64)
         if self._found is None:

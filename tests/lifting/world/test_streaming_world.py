@@ -1,8 +1,11 @@
 import numpy as np
 import pytest
 
+from poselift.core.errors import InputError
 from poselift.kinematics.ground import find_ground
+from poselift.kinematics.up import up_of_tilt
 from poselift.lifting import StreamedPose, StreamingWorld
+from poselift.lifting.live.live_stream import StreamRequest
 from poselift.lifting.world.streaming_world import FIRST
 from poselift.skeleton import CMU28
 from tests.lifting.walking import render, walk
@@ -46,6 +49,24 @@ def test_the_ground_is_found_in_the_first_seconds_and_refined(rendered):
         np.testing.assert_allclose(found[row][5].positions[:, 1], expected[row, :, 1], atol=0.15)
 
 
+def test_a_given_tilt_counts_more_than_what_people_tell(rendered):
+    up = up_of_tilt(0.35)
+    world = StreamingWorld(rendered.camera, CMU28, CMU28, up=up)
+    for row in range(len(TIMES)):
+        world.push({5: pose(rendered.motion, row)})
+    found = find_ground([rendered.motion]).up
+    assert world.ground.up @ up > np.cos(np.deg2rad(3))
+    assert found @ up < np.cos(np.deg2rad(6))
+
+
+def test_a_tilt_of_a_stream_is_for_the_world():
+    assert StreamRequest("0", world=True, tilt=20.0).tilt == 20
+    with pytest.raises(InputError, match="add --world"):
+        StreamRequest("0", tilt=20.0)
+    with pytest.raises(InputError, match="-90 to 90"):
+        StreamRequest("0", world=True, tilt=100.0)
+
+
 def test_a_better_ground_comes_slowly(rendered, monkeypatch):
     """Two grounds 0.3 m apart: no frame moves by more than a few centimetres."""
     from dataclasses import replace
@@ -54,7 +75,7 @@ def test_a_better_ground_comes_slowly(rendered, monkeypatch):
 
     first = find_ground([rendered.motion])
     grounds = iter([first, *[replace(first, height=first.height - 0.3)] * 9])
-    monkeypatch.setattr(streaming_world, "find_ground", lambda motions: next(grounds))
+    monkeypatch.setattr(streaming_world, "find_ground", lambda motions, given_up: next(grounds))
     _, found = streamed(rendered)
     heights = np.array([poses[5].root[1] for poses in found if poses is not None])
     camera = np.array([-pose @ first.up for pose in rendered.motion.root[TIMES >= FIRST]])

@@ -1,6 +1,7 @@
 // Up and the ground, estimated from bodies, as poselift/kinematics/up.py and poselift/viz/stage.py do.
 
-import { bodyAxes, cross, dot } from "../numbers/ground.js";
+import { bodyAxes } from "../numbers/ground.js";
+import { cross, dot } from "../numbers/vectors.js";
 
 const unit = (a) => a.map((value) => value / Math.hypot(...a));
 

@@ -2,7 +2,9 @@
 // frames in which both feet stand (poselift.lifting.finish.level_feet).
 
 import { atRest, feetOf, findContacts, inSight, missingFrames } from "./contacts.js";
+import { bodyUp } from "./posture.js";
 import { median, runsOf } from "./times.js";
+import { CAMERA_UP, cross, dot, meanOf, minus, sumOf, unit } from "./vectors.js";
 
 /** Up in the frame of a camera with this roll to its right and pitch downwards, radians. */
 const direction = (roll, pitch) => [
@@ -10,8 +12,6 @@ const direction = (roll, pitch) => [
   -Math.cos(roll) * Math.cos(pitch),
   -Math.sin(pitch),
 ];
-export const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-export const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 /** Weight by distance in units of the reach (Geman-McClure): 1 at 0, a quarter at 1. */
 const counts = (off) => 1 / (1 + off ** 2) ** 2;
 
@@ -74,12 +74,6 @@ export function bodyAxes({ joints, skeleton, times }) {
   );
 }
 
-const unit = (vector) => vector.map((value) => value / Math.max(Math.hypot(...vector), 1e-9));
-const minus = (a, b) => a.map((value, k) => value - b[k]);
-const sumOf = (vectors) => [0, 1, 2].map((k) => vectors.reduce((sum, vector) => sum + vector[k], 0));
-const angleBetween = (a, b) => Math.acos(Math.min(Math.max(dot(unit(a), unit(b)), -1), 1));
-const CAMERA_UP = [0, -1, 0];
-
 /** Frames in which a shoulder and an ankle are in sight (poselift.kinematics.body_up). */
 function endsSeen({ times, skeleton }, sight) {
   const j = skeleton.joints.length;
@@ -88,43 +82,12 @@ function endsSeen({ times, skeleton }, sight) {
   return Array.from(times, (_, frame) => shown(frame, "shoulder") && shown(frame, "ankle"));
 }
 
-/** The upright direction of a body and its standard deviation: of the trunk of somebody who sits; null without one. */
-function bodyUp({ joints, skeleton }, axes, seen, reference, c) {
-  const j = skeleton.joints.length;
-  const at = (frame, name) => {
-    const place = 3 * (frame * j + skeleton.joints.indexOf(name));
-    return Array.from(joints.subarray(place, place + 3));
-  };
-  let frames = axes.flatMap((axis, frame) => {
-    if (!seen[frame] || !(dot(axis, reference) > c.UPRIGHT * Math.hypot(...axis))) return [];
-    const trunk = sumOf(["left", "right"].map((side) => minus(at(frame, `${side}_shoulder`), at(frame, `${side}_hip`))));
-    const knees = ["left", "right"].map((side) => {
-      const [hip, knee, ankle] = ["hip", "knee", "ankle"].map((joint) => at(frame, `${side}_${joint}`));
-      return angleBetween(minus(knee, hip), minus(ankle, knee));
-    });
-    return [{ axis: unit(axis), trunk: unit(trunk), knees, bend: angleBetween(axis, trunk) }];
-  });
-  if (!frames.length) return null;
-  const bendOf = (some) => median(Float64Array.from(some, ({ bend }) => bend));
-  const straight = frames.filter(({ bend }) => bend <= c.BENT);
-  if (bendOf(frames) > c.BENT && straight.length >= c.STRAIGHT_SHARE * frames.length) frames = straight;
-  const bend = bendOf(frames);
-  const sits = [0, 1].every((side) => {
-    const own = Float64Array.from(frames, ({ knees }) => knees[side]);
-    const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
-    const spread = Math.sqrt(own.reduce((sum, value) => sum + (value - mean) ** 2, 0) / own.length);
-    return median(own) > c.SITS && spread < c.STEADY;
-  });
-  if (bend > c.BENT && sits) return { axis: unit(sumOf(frames.map(({ trunk }) => trunk))), spread: c.TRUNK_LEAN };
-  return { axis: unit(sumOf(frames.map(({ axis }) => axis))), spread: Math.hypot(c.LEAN, Math.max(bend - c.BENT, 0)) };
-}
-
 /** The mean axis of somebody who walks, whatever the camera's tilt; null for others. */
 function walkingAxis({ times }, axes, seen, feet, slow, constants) {
   const c = constants.body_up;
   const known = axes.filter((axis, frame) => seen[frame] && axis.every(Number.isFinite));
   if (!known.length) return null;
-  const mean = sumOf(known.map(unit)).map((value) => value / known.length);
+  const mean = meanOf(known.map(unit));
   if (Math.hypot(...mean) < c.STILL_AXIS) return null;
   const axis = unit(mean);
   const half = feet.count / 2;
@@ -163,7 +126,7 @@ function levelWay({ times, root }, feet, slow, constants) {
     return rides && seen && place.every(Number.isFinite) ? [place] : [];
   });
   if (places.length < 2) return null;
-  const middle = sumOf(places).map((value) => value / places.length);
+  const middle = meanOf(places);
   const off = places.map((place) => minus(place, middle));
   // The longest axis of the places, by multiplying with their covariance again and again.
   const covariance = [0, 1, 2].map((a) => [0, 1, 2].map((b) => off.reduce((sum, place) => sum + place[a] * place[b], 0)));
@@ -183,17 +146,17 @@ function findUp(motion, axes, sight, feet, slow, constants) {
   const uprightCosine = constants.body_up.UPRIGHT;
   const reference = walking && dot(walking, CAMERA_UP) < uprightCosine ? walking : CAMERA_UP;
   const upright = axes.map((axis) => dot(axis, reference) > uprightCosine * Math.hypot(...axis));
-  const body = bodyUp(motion, axes, seen, reference, constants.body_up);
+  const body = bodyUp(motion, axes, seen, reference, constants);
   const ride = levelWay(motion, feet, slow, constants);
   const falls = [];
-  for (let point = 0; point < feet.count; point++) {
+  for (let point = 0; point < feet.count && !body?.pedals; point++) {
     const flags = times.map((_, frame) => slow[frame * feet.count + point] && upright[frame]);
     for (const [first, end] of runsOf(flags, missingFrames(times, constants.foot_contacts))) {
       const own = (k) => Float64Array.from({ length: end - first }, (_, row) => feet.points[3 * ((first + row) * feet.count + point) + k]);
       falls.push({ place: [0, 1, 2].map((k) => median(own(k))), rest: feet.rest[point], weight: 0 });
     }
   }
-  let [usual, known, rides] = [1, 1, 1];
+  let [usual, rides] = [1, 1];
   // Heights of the footfalls over the ground, at the size that the person had: otherwise everything would shrink.
   const off = (x) => {
     const up = direction(x[0], x[1]);
@@ -213,13 +176,14 @@ function findUp(motion, axes, sight, feet, slow, constants) {
     ];
   };
   const weigh = ([roll, pitch]) => {
-    const off = Math.max(Math.abs(roll), Math.abs(pitch - c.PITCH)) - c.USUAL_TILT;
-    known = counts(Math.max(off, 0) / c.UNUSUAL_TILT);
     if (ride) rides = counts(dot(ride.direction, direction(roll, pitch)) / c.STEEP_WAY);
   };
   const start = body
     ? [Math.atan2(body.axis[0], -body.axis[1]), Math.atan2(-body.axis[2], Math.hypot(body.axis[0], body.axis[1]))]
     : [0, c.PITCH];
+  // Bodies decide, not the fit: there the usual pose would keep its own weight.
+  const unusual = Math.max(Math.abs(start[0]), Math.abs(start[1] - c.PITCH)) - c.USUAL_TILT;
+  const known = counts(Math.max(unusual, 0) / c.UNUSUAL_TILT);
   weigh(start);
   let x = leastSquares(residuals, [...start, -c.CAMERA_HEIGHT, 0]);
   if (falls.length) {
