@@ -13,14 +13,14 @@ from omegaconf import DictConfig
 from pytorch_lightning.utilities import rank_zero_only
 
 from poselift.cli.config import output_folder, run_configured
-from poselift.cli.earlier_run import check_earlier, find_checkpoint, read_resumed
+from poselift.cli.earlier_run import check_earlier, find_checkpoint
 from poselift.cli.sweep import in_sweep, name_in_sweep
 from poselift.cli.train_end import end_stopped, finish, report_finished, say_what_comes
 from poselift.cli.train_parts import RunParts, build_trainer, explain_settings, training_task
 from poselift.cli.train_settings import check_settings
 from poselift.core.errors import InputError
 from poselift.data.module import MotionData
-from poselift.training.checkpoints import explain_damage
+from poselift.training.checkpoints import explain_damage, read_resumed
 from poselift.training.stopping import Stopped
 
 _NOISE = (
@@ -87,14 +87,14 @@ def _train(config: DictConfig, data: MotionData | None) -> float | None:
     trainer = build_trainer(config, parts)
     if trainer.is_global_zero:
         parts.remove_partial(Path(config.output))
-    if 0 < trainer.max_steps <= step:
-        with explain_damage(checkpoint, step, trainer):
-            return report_finished(config, trainer, task, parts, saved)
-    if trainer.is_global_zero:
-        say_what_comes(config, task, trainer, step)
     try:
-        with explain_damage(checkpoint, step, trainer), explain_settings():
-            trainer.fit(task, datamodule=data, ckpt_path=checkpoint, weights_only=True if checkpoint else None)
+        with explain_damage(checkpoint, step, trainer):
+            if 0 < trainer.max_steps <= step:
+                return report_finished(config, trainer, task, parts, saved)
+            if trainer.is_global_zero:
+                say_what_comes(config, task, trainer, step)
+            with explain_settings():
+                trainer.fit(task, datamodule=data, ckpt_path=checkpoint, weights_only=True if checkpoint else None)
     except Stopped as stop:
         end_stopped(config, trainer, stop.number)
     except SystemExit as stop:

@@ -15,7 +15,6 @@ from pytorch_lightning.loggers import Logger
 from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
 from poselift.cli.config import plain_dict
-from poselift.cli.earlier_run import describe_difference
 from poselift.cli.run_record import RunRecord, train_command
 from poselift.core.errors import InputError, reason
 from poselift.core.files import remove_partial_of
@@ -23,7 +22,7 @@ from poselift.data.module import MotionData
 from poselift.models import build_model, load_weights
 from poselift.training.averaging import AverageLast
 from poselift.training.callbacks import BestWeights
-from poselift.training.checkpoints import AtomicCheckpointIO
+from poselift.training.checkpoints import AtomicCheckpointIO, describe_difference
 from poselift.training.csv_log import CsvLog
 from poselift.training.stopping import StopOnSignal
 from poselift.training.task import LiftingTask

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from poselift.core.errors import InputError, describe, first_line, reason
 from poselift.core.files import atomic_path
 from poselift.core.torch_files import CHECKSUM, content_sha256, read_checkpoint_file
 from poselift.training.stopping import StopOnSignal, Stopped
+from poselift.training.task import LiftingTask
 
 
 @contextmanager
@@ -113,6 +115,37 @@ def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
     if not all(isinstance(checkpoint.get(key), kind) for key, kind in kinds.items()):
         raise InputError(f"{path} is not a checkpoint of poselift train; give one of its files checkpoints/*.ckpt")
     return checkpoint
+
+
+def read_resumed(path: str, task: LiftingTask) -> dict[str, Any]:
+    """The content of a checkpoint from which this task can resume.
+
+    Raises:
+        InputError: the file is no checkpoint, or one of another lifter or optimizer.
+    """
+    checkpoint = read_checkpoint(path)
+    config = asdict(task.lifter.config)
+    theirs = checkpoint["model"].get("config")
+    if theirs != config:
+        unlike = describe_difference(theirs, config)
+        raise InputError(f"{path} belongs to another lifter: {unlike}; give the model= of that run, or another output=")
+    # Checkpoints of earlier versions lack it.
+    optimizer = checkpoint.get("optimizer", task.optimizer_settings)
+    if optimizer != task.optimizer_settings:
+        unlike = describe_difference(optimizer, task.optimizer_settings)
+        raise InputError(
+            f"{path} has another optimizer: {unlike}; a resumed run keeps its optimizer: set optimizer= and "
+            "optimizer.* back, or start anew with init=FILE.safetensors and another output="
+        )
+    return checkpoint
+
+
+def describe_difference(there: Any, here: dict[str, Any]) -> str:
+    """Keys in which two configs differ, with both values. One is as a file has it."""
+    if not isinstance(there, dict):
+        return f"{there!r:.40} there, which is no config"
+    keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
+    return ", ".join(f"{key} is {there.get(key)} there and {here.get(key)} here" for key in keys) or "another class"
 
 
 class LastCheckpoint(pl.callbacks.Checkpoint):
