@@ -3,7 +3,8 @@
     python -m benchmarks.real_phones ../shared/data/phones [--quality balanced] [--weights NAME]
 
 The folder has videos, and `calibration.toml` in Pose2Sim's layout. The people are detected once. Then the views are
-joined with nothing given, with the field of view of the calibration, and with the calibration itself.
+joined with nothing given, likewise with each person alone whom all videos show, with the field of view of the
+calibration, and with the calibration itself.
 
 Columns: `people`, those of the result that two or more videos show, and `alone`, those that one shows; `rotation`, the
 largest error of a rotation between two cameras, degrees, and `said`, the standard deviation that the report says;
@@ -71,6 +72,17 @@ def _rows(names: Sequence[str], recordings: Sequence[Recording], true: Sequence[
         ]
         found = reconstruct(views, calibrated=label == "cameras", world=False)
         yield [label, *_measure(found, true)]
+        if label != "nothing":
+            continue
+        for person in found.tracks[0]:
+            if not all(own.get(person) for own in found.tracks):
+                continue
+            alone = [
+                replace(view, people=tuple(one for one in view.people if one.keypoints.person in own[person]))
+                for view, own in zip(views, found.tracks, strict=True)
+            ]
+            one = reconstruct(alone, world=False)
+            yield [f"nothing, person {person} alone", *_measure(one, true)]
 
 
 def _measure(found: Reconstruction, true: Sequence[Camera]) -> list[str]:

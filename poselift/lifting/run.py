@@ -35,6 +35,7 @@ from poselift.models import Weights
 from poselift.numerics.times import usual_interval
 from poselift.skeleton import H36M17, Skeleton, get_skeleton
 from poselift.structures import Clock, Hands, Keypoints2D, Motion, Origin, Recording
+from poselift.video.focal_length import read_field_of_view
 
 _DOUBTFUL_UP = math.radians(10)
 """Standard deviation of up from which a warning asks for the camera's tilt: people who stand or walk give 2 to 5
@@ -73,6 +74,9 @@ def lift_clip(
         sizes = " and ".join(f"{width} x {height}" for width, height in (request.lens_size or (0, 0), clip.image_size))
         raise InputError(f"the calibration and {clip.path} have pictures of {sizes} pixels; give that of this size")
     camera = camera_for(clip.image_size, request.fov, request.intrinsics, request.distortion, request.fisheye)
+    if camera.origin == "assumed" and clip.video is not None and (fov := read_field_of_view(clip.video)) is not None:
+        # Not more than assumed: stabilisation and digital zoom narrow what the lens sees.
+        camera = replace(camera, K=camera_for(clip.image_size, fov).K)
     check_chosen(request.people, request.height)
     # Before the long work, because its file may be missing.
     model = HandModel() if request.hands and clip.video is not None else None

@@ -20,6 +20,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.geometry.products import cross_matrix
+from poselift.kinematics.whole_body import SIZE
 from poselift.several_views.observations import Observations
 from poselift.several_views.rods import Rods
 from poselift.several_views.shared_unknowns import Known, Shared, UnknownColumns
@@ -357,10 +358,17 @@ class _Terms:
             system.right[column] -= weight * shared.late[view]
             system.cost += float(weight * shared.late[view] ** 2)
         for person in range(self.layout.people if self.layout.bodies else 0):
-            columns = self.layout.body(person)
-            size = self.known.size[person]
-            body = np.linalg.inv(size**2 * np.ones((self.layout.rods,) * 2) + _BUILD**2 * np.eye(self.layout.rods))
-            off = shared.lengths[person] - self.known.lengths[person]
-            system.corner[columns, columns] += body
-            system.right[columns] -= body @ off
-            system.cost += float(off @ body @ off)
+            self._add_body(system, person, shared.lengths[person] - self.known.lengths[person])
+
+    def _add_body(self, system: _System, person: int, off: Float[np.ndarray, " b"]) -> None:
+        """Adds what is known of a body: its size, and each rod's length beside it."""
+        columns, rods = self.layout.body(person), self.layout.rods
+        mean, variance = float(off.mean()), self.known.size[person] ** 2 + _BUILD**2 / rods
+        count, cost = 1.0, mean**2 / variance
+        if mean < 0 and self.known.size[person] >= SIZE:
+            # Children are lifted as adults, but nobody is a giant: a small body costs as a Cauchy error does.
+            count, cost = 1 / (1 + cost), float(np.log1p(cost))
+        beside = (np.eye(rods) - 1 / rods) / _BUILD**2
+        system.corner[columns, columns] += beside + count / (variance * rods**2)
+        system.right[columns] -= beside @ off + count * mean / (variance * rods)
+        system.cost += float(off @ beside @ off) + cost

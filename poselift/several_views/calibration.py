@@ -1,6 +1,6 @@
 """Cameras from people: where the cameras of a recording stand, which lenses and which clocks they have."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +10,7 @@ from poselift.core.errors import InputError
 from poselift.geometry.camera import Camera
 from poselift.kinematics.whole_body import SIZE
 from poselift.several_views.bundle import Fit, adjust
+from poselift.several_views.calibration_files import rotation_vector
 from poselift.several_views.observations import Observations
 from poselift.several_views.rods import rods_of
 from poselift.several_views.shared_unknowns import Known, Shared, UnknownColumns
@@ -40,6 +41,10 @@ _LEAST = 8
 """Fewest samples that two views must share."""
 
 
+_ROUNDS, _REST_ROUNDS = 40, 8
+"""Most steps for everybody, and from there for all but one person."""
+
+
 @dataclass(frozen=True)
 class Calibration:
     """The cameras of a recording, in the frame of the first one, and how sure they are.
@@ -52,6 +57,7 @@ class Calibration:
         size: standard deviation of the log of the size of everything.
         beside: median distance of joints from their rays in each view, metres.
         lengths: log of the length of each person's rods over the lifted one, on the mean.
+        without: largest turn of a camera where each person is left out, radians; NaN where the others do not suffice.
     """
 
     cameras: tuple[Camera, ...]
@@ -61,6 +67,7 @@ class Calibration:
     size: float
     beside: Float[np.ndarray, " v"]
     lengths: Float[np.ndarray, " p"]
+    without: Float[np.ndarray, " p"]
 
 
 def first_joints(
@@ -175,20 +182,34 @@ def calibrate(
     )
     count = len(cameras)
     start = Shared(R, t, np.zeros(count), lifted, np.zeros(count))
-    fit = adjust(
-        chosen,
-        first_joints(chosen, R, t),
-        start,
-        known,
-        rods,
-        rounds=40,
-        lift_weight=_LIFTS,
-        weights=weigh_samples(chosen),
-    )
-    return _describe(fit, known, cameras, clocks)
+    weights = weigh_samples(chosen)
+
+    def solve(rows: np.ndarray, joints: np.ndarray, start: Shared, rounds: int) -> Fit:
+        return adjust(chosen.samples(rows), joints[rows], start, known, rods, rounds, _LIFTS, weights[rows])
+
+    fit = solve(np.arange(len(rows)), first_joints(chosen, R, t), start, _ROUNDS)
+    others = {}
+    for person in range(len(lifted)):
+        rest = np.flatnonzero(chosen.people != person)
+        if len(rest) < len(chosen.people) and _suffice(chosen.samples(rest)):
+            others[person] = solve(rest, fit.joints, fit.shared, _REST_ROUNDS).shared
+    return _describe(fit, others, known, cameras, clocks)
 
 
-def _describe(fit: Fit, known: Known, cameras: Sequence[Camera], clocks: Sequence[ViewClock]) -> Calibration:
+def _suffice(seen: Observations) -> bool:
+    """Whether each view shares enough samples with another one."""
+    shared = seen.present & (seen.present.sum(0) >= 2)
+    return bool((shared.sum(1) >= _LEAST).all())
+
+
+def _describe(
+    fit: Fit, others: Mapping[int, Shared], known: Known, cameras: Sequence[Camera], clocks: Sequence[ViewClock]
+) -> Calibration:
+    """The calibration of a fit, and of fits that lack one person each.
+
+    The spread of these is the jackknife's (Efron, "The jackknife, the bootstrap and other resampling plans", 1982). It
+    knows what no covariance does: a detector errs alike on one person for a whole take.
+    """
     layout, shared = UnknownColumns(known), fit.shared
     covariance = fit.covariance / _EFFECTIVE
     found, late, angle, place = [], [], [], []
@@ -200,8 +221,10 @@ def _describe(fit: Fit, known: Known, cameras: Sequence[Camera], clocks: Sequenc
         late.append(replace(clock, offset=clock.offset - float(shared.late[view])))
         pose = layout.pose(view)
         spread = np.zeros(6) if pose is None else np.sqrt(np.maximum(np.diag(covariance)[pose], 0.0))
-        angle.append(float(np.linalg.norm(spread[:3]) / np.sqrt(3)))
-        place.append(float(np.linalg.norm(spread[3:]) / np.sqrt(3)))
+        turns = [rotation_vector(shared.R[view].T @ other.R[view]) for other in others.values()]
+        moves = [other.t[view] - shared.t[view] for other in others.values()]
+        angle.append(max(float(np.linalg.norm(spread[:3])), _jackknife(turns)) / np.sqrt(3))
+        place.append(max(float(np.linalg.norm(spread[3:])), _jackknife(moves)) / np.sqrt(3))
     sizes = []
     for person in range(layout.people):
         body = layout.body(person)
@@ -209,4 +232,17 @@ def _describe(fit: Fit, known: Known, cameras: Sequence[Camera], clocks: Sequenc
     beside = np.array([np.nanmedian(own) if np.isfinite(own).any() else np.nan for own in fit.beside])
     grown = (shared.lengths - known.lengths).mean(1)
     size = min(float(np.sqrt(max(min(sizes), 0.0))), float(known.size.max()))
-    return Calibration(tuple(found), tuple(late), np.array(angle), np.array(place), size, beside, grown)
+    without = np.full(layout.people, np.nan)
+    for person, other in others.items():
+        without[person] = max(
+            np.linalg.norm(rotation_vector(shared.R[view].T @ other.R[view])) for view in range(len(cameras))
+        )
+    return Calibration(tuple(found), tuple(late), np.array(angle), np.array(place), size, beside, grown, without)
+
+
+def _jackknife(values: Sequence[np.ndarray]) -> float:
+    """Standard deviation of a vector, from its values where each group of data is left out; 0 for fewer than two."""
+    if len(values) < 2:
+        return 0.0
+    off = np.stack(values) - np.mean(values, axis=0)
+    return float(np.sqrt((len(values) - 1) / len(values) * (off**2).sum()))

@@ -216,7 +216,9 @@ def _known(seen: Observations, cameras: Sequence[Camera], clocks: Sequence[ViewC
     """The calibration that was given."""
     count, people = len(cameras), int(seen.people.max()) + 1
     zero = np.zeros(count)
-    return Calibration(tuple(cameras), tuple(clocks), zero, zero, 0.005, zero, np.zeros(people))
+    return Calibration(
+        tuple(cameras), tuple(clocks), zero, zero, 0.005, zero, np.zeros(people), np.full(people, np.nan)
+    )
 
 
 def _in_first_frame(fused: Fused, cameras: Sequence[Camera]) -> tuple[Fused, tuple[Camera, ...]]:

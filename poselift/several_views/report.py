@@ -26,6 +26,9 @@ _BESIDE = 0.045
 _UNEVEN = 0.15
 """Share by which the sizes of two bodies, as the rays have them, may differ from those that each view lifts."""
 
+_DISAGREE = 3.0
+"""Degrees by which a camera may turn where one person is left out."""
+
 _STILL = 0.3
 """Range of the people's places in the space, metres, from which the cameras' places are well known."""
 
@@ -164,6 +167,7 @@ def write_report(
             )
     if not known:
         doubts += _doubt_sizes(seen, calibration)
+        doubts += _doubt_people(calibration)
     if not known and moved < _STILL and any(own_.angle > _UNSURE / 2 for own_ in own):
         doubts.append(
             f"people moved through {moved:.1f} m only, which tells little of the cameras; let somebody walk through "
@@ -189,6 +193,18 @@ def _doubt_sizes(seen: Observations, calibration: Calibration) -> list[str]:
     return [
         f"person {small + 1} is {100 * apart:.0f} % smaller beside person {large + 1} than each view alone says, so "
         "the size of everything and the cameras are unsure; give --height for both"
+    ]
+
+
+def _doubt_people(calibration: Calibration) -> list[str]:
+    """A line where the cameras depend on one person: others, whom the detector errs on otherwise, disagree."""
+    without = np.degrees(np.nan_to_num(calibration.without))
+    worst = int(without.argmax())
+    if without[worst] < _DISAGREE:
+        return []
+    return [
+        f"without person {worst + 1} the cameras turn by {without[worst]:.0f} degrees: the people do not agree on the "
+        "cameras, so do not trust depth and size; let everybody walk through the space and turn once"
     ]
 
 

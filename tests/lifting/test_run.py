@@ -14,6 +14,7 @@ from poselift.structures import Detections
 from poselift.video import VideoWriter
 from tests.finding.brightness import Brightness, write_brightening_video
 from tests.lifting.test_find_hands import Seen
+from tests.video.test_focal_length import KEY, write_with_metadata
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +38,13 @@ def test_a_video_is_lifted_by_way_of_its_clip(video, weights):
         shares = [share for name, share in told if name == stage]
         assert shares == sorted(shares)
         assert (len(shares) > 1, shares[-1]) == (True, 1.0)
+
+
+def test_the_focal_length_of_a_phone_s_file_is_assumed_and_an_option_replaces_it(tmp_path, weights):
+    path = write_with_metadata(tmp_path / "phone.mov", **{KEY: "13"})
+    own, given = (poselift.lift(path, detector=Brightness(), weights=weights, fov=fov).camera for fov in (None, 60.0))
+    assert (own.origin, own.fov) == ("assumed", pytest.approx(106.2, abs=0.1))
+    assert (given.origin, given.fov) == ("given", pytest.approx(60.0, abs=0.01))
 
 
 def test_somebody_of_whom_no_joint_scores_enough_is_warned_of(video, weights):

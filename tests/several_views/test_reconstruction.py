@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.geometry import umeyama
+from poselift.geometry import rotation_y, umeyama
 from poselift.several_views import ViewClock, reconstruct
 
 pytestmark = pytest.mark.many_calls
@@ -118,6 +118,26 @@ def test_a_body_that_is_lifted_too_large_stays_one_person(pair, calibrated):
     else:
         assert max(turns(pair, found)) < 3
         assert "% smaller beside person 1 than each view alone says" in unsure[0]
+        # Children are lifted as adults, but nobody is a giant: person 1 has the right size, not the mean of both.
+        apart = [np.linalg.norm(cameras[1].t - cameras[0].t) for cameras in (pair.cameras, found.cameras)]
+        assert apart[1] / apart[0] == pytest.approx(1.0, abs=0.07)
+
+
+def test_people_who_disagree_on_the_cameras_are_a_doubt(pair):
+    views = [pair.view(view) for view in range(2)]
+    agreed = reconstruct(views, clocks=[ViewClock()] * 2).report
+    assert not [doubt for doubt in agreed.doubts if "without person" in doubt]
+    # What one view shows of person 2 comes from a place 12 degrees around: a detector that errs alike for the take.
+    turn, middle = rotation_y(np.array(0.2)), pair.joints.reshape(-1, 3).mean(0)
+    camera = pair.cameras[1]
+    around = camera.with_pose(turn @ camera.R, turn @ (camera.t - middle) + middle)
+    other = replace(pair, cameras=[pair.cameras[0], around]).view(1)
+    views[1] = replace(views[1], people=(views[1].people[0], other.people[1]))
+    found = reconstruct(views, clocks=[ViewClock()] * 2)
+    assert any(re.match(r"without person \d the cameras turn by \d+ degrees", doubt) for doubt in found.report.doubts)
+    # The standard deviation about each axis covers the error.
+    assert found.report.cameras[1].angle > 2 * agreed.cameras[1].angle
+    assert max(turns(pair, found)) < 3 * np.sqrt(3) * found.report.cameras[1].angle
 
 
 def test_known_cameras_keep_their_size(alone):
