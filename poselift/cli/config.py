@@ -30,7 +30,13 @@ from omegaconf.errors import (
     OmegaConfBaseException,
 )
 
-from poselift.cli.hydra_arguments import expand_pattern, find_own_configs, import_own_code, split_arguments
+from poselift.cli.hydra_arguments import (
+    expand_pattern,
+    find_own_configs,
+    import_own_code,
+    refuse_unknown_options,
+    split_arguments,
+)
 from poselift.cli.overrides import override
 from poselift.core.annotations import check_call, check_value
 from poselift.core.choices import did_you_mean
@@ -82,6 +88,7 @@ def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequen
     whole = sys.argv
     try:
         options, overrides = split_arguments(arguments)
+        refuse_unknown_options(options)
         own = find_own_configs(options)
     except InputError as error:
         _stop(str(error))
@@ -112,6 +119,8 @@ def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequen
     except OSError as error:  # Hydra's own: run_configured handles those of the commands
         _stop(f"cannot write to the folder of output= ({describe(error)}); give another output=")
     except ValueError as error:
+        if str(error).startswith("Only one of "):
+            _stop("-m, --run, --cfg, --info and --shell-completion do not go together; give one of them")
         if "badly formed help string" not in str(error):
             raise
         _stop("Hydra 1.3 does not run on this Python (its options fail on 3.14); train and evaluate on 3.11 to 3.13")

@@ -13,6 +13,26 @@ _WITH_VALUE = ("--cfg", "-c", "--config-dir", "-cd", "--config-name", "-cn", "--
 _WITH_VALUE_OR_NOT = {"--info": ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")}
 _WITH_VALUE_OR_NOT["-i"] = _WITH_VALUE_OR_NOT["--info"]
 """Hydra's options that take a value (hydra/_internal/utils.py, get_args_parser, of Hydra 1.3)."""
+_FLAGS = (
+    *("--help", "-h", "--hydra-help", "--version", "--resolve", "--run", "-r", "--multirun", "-m"),
+    *("--shell-completion", "-sc", "--experimental-rerun"),
+)
+"""Its other options."""
+
+
+def refuse_unknown_options(options: Sequence[str]) -> None:
+    """Says what to write instead of an option that Hydra does not have.
+
+    Raises:
+        InputError: there is one.
+    """
+    known = (*_FLAGS, *_WITH_VALUE, *_WITH_VALUE_OR_NOT)
+    for option in options:
+        name, equals, value = option.partition("=")
+        # Hydra takes the beginning of a long name too.
+        if name.startswith("-") and not any(each.startswith(name) for each in known):
+            key = name.lstrip("-").replace("-", "_")
+            raise InputError(f"there is no {name}; settings have no dashes: {key}={value if equals else 'VALUE'}")
 
 
 def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

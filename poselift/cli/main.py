@@ -52,6 +52,9 @@ _HYDRA = ("train", "evaluate")
 """The commands that Hydra configures by conf/NAME.yaml."""
 
 
+_LEAST_MEMORY = {**dict.fromkeys(("train", "evaluate"), 1.5), **dict.fromkeys(("lift", "multiview", "batch"), 0.9)}
+_LEAST_OF_OTHERS = 0.7
+"""Gigabytes of addresses (ulimit -v) that a command takes at least: with less, libraries crash while they load."""
 _NO_MEMORY = (
     "there is not enough memory; close other programs, or raise the limit of this shell (ulimit -v) or batch system; "
     "a long video also goes in parts, with --start and --end"
@@ -84,6 +87,10 @@ def _explain_rest(rest: Sequence[str]) -> str:
     """What may have been meant by words that no argument takes."""
     if all(word.lower().endswith(PICTURE_ENDINGS) for word in rest):
         return "; give the folder of the pictures"
+    from poselift.cli.formats import NAMES
+
+    if all(word in NAMES for word in rest):
+        return "; write several formats with commas, such as bvh,trc"
     return "; put a name with spaces into quotes, and give several videos to poselift batch"
 
 
@@ -202,9 +209,24 @@ def _module(name: str) -> ModuleType:
     It loads for seconds. A signal meanwhile ends the process at once: nothing is written yet, and libraries that are
     half loaded turn an interrupt into other errors.
     """
+    _refuse_small_limit(name)
     place = f"{name}.{name}_command" if name in ("batch", "compare", "measure") else name.replace("-", "_")
     with _handle_signals(_end_at_once, signal.SIGINT, signal.SIGTERM):
         return importlib.import_module(f"poselift.cli.{place}")
+
+
+def _refuse_small_limit(name: str) -> None:
+    """Raises an InputError if the shell's limit of memory is too small for a command's libraries."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    limit, least = resource.getrlimit(resource.RLIMIT_AS)[0], _LEAST_MEMORY.get(name, _LEAST_OF_OTHERS)
+    if limit != resource.RLIM_INFINITY and limit < least * 1e9:
+        raise InputError(
+            f"there is not enough memory: this shell or batch system allows {limit / 1e9:.2g} GB, and poselift {name} "
+            f"needs at least {least:g} GB; raise the limit (ulimit -v)"
+        )
 
 
 @contextlib.contextmanager

@@ -170,6 +170,8 @@ def _refuse_other_files(path: Path) -> None:
     Raises:
         InputError: the path is that of a file of weights.
     """
+    if path.suffix.lower() in (*_CHECKPOINTS, ".onnx") and not path.exists():
+        raise InputError(f"no such file: {path}; check the path of the weights")
     if path.suffix.lower() == ".ckpt":
         raise InputError(
             f"{path} is a checkpoint of a training run, which poselift evaluate takes; lift with the .safetensors file "

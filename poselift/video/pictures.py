@@ -55,8 +55,8 @@ def find_pictures(path: str | os.PathLike[str]) -> Pictures | None:
     A pattern is such as frame_%04d.png. Names are put in natural order: picture_2 comes before picture_10.
 
     Raises:
-        InputError: a folder holds several series of pictures, or videos beside the pictures, or nothing fits the
-            pattern.
+        InputError: a folder holds several series of pictures, or videos beside the pictures, nothing fits the
+            pattern, or it has the stars of a shell.
     """
     path = Path(path)
     if path.is_dir():
@@ -65,6 +65,8 @@ def find_pictures(path: str | os.PathLike[str]) -> Pictures | None:
         return Pictures(path, [path], [0]) if _is_picture(path) else None
     if _PATTERN.search(path.name) and not path.exists():
         return _of_pattern(path)
+    if "*" in path.name and not path.exists():
+        raise InputError(f"{path}: no such file; give the folder of the pictures, or a pattern such as frame_%04d.png")
     return None
 
 

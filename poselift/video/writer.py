@@ -169,7 +169,9 @@ def _add_stream(
         assert isinstance(stream, VideoStream)
         _configure(stream.codec_context, width, height)
         return stream
-    raise InputError(f"FFmpeg has no encoder for {width} x {height} pixels; choose a smaller size")
+    raise InputError(
+        f"FFmpeg has no encoder for {width} x {height} pixels, or too little memory for it; choose a smaller size"
+    )
 
 
 def _configure(context: VideoCodecContext, width: int, height: int) -> None:

@@ -198,14 +198,20 @@ def test_a_page_of_another_site_embeds_no_file(tmp_path):
     assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
 
 
-def test_too_little_memory_is_one_line():
+@pytest.mark.parametrize("megabytes", [300, 400, 500, 600, 850])
+@pytest.mark.parametrize("command", ["lift", "train"])
+def test_too_little_memory_is_one_line(command, megabytes):
+    """Libraries end in tracebacks, messages of their own and segmentation faults."""
     code = (
-        "import resource; resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))\n"
-        "from poselift.cli.main import main; main(['lift', 'nothing.mp4'])"
+        f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes} * 10**6,) * 2)\n"
+        f"from poselift.cli.main import main; main(['{command}'])"
     )
     ran = run_python(code)
     assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1), ran.stderr
-    assert ran.stderr.startswith("error: there is not enough memory; ")
+    assert ran.stderr.startswith(
+        f"error: there is not enough memory: this shell or batch system allows {megabytes / 1000:.2g} GB, and "
+        f"poselift {command} needs at least "
+    )
 
 
 @pytest.mark.parametrize("command", [["view"], ["measure"], ["smooth", "--cutoff", "4"], ["export", "--to", "trc"]])

@@ -18,7 +18,10 @@ BEFORE_THE_WORK = {
     f"{LIFT} a.mp4 b.mp4": "b.mp4 is too much; put a name with spaces into quotes, and give several videos to",
     f"{LIFT} a.png b.png c.png": "b.png, c.png is too much; give the folder of the pictures",
     f"{LIFT} walk_%04d.png": "walk_%04d.png: no file in . fits this pattern; %04d stands for a number of four digits",
-    f"{LIFT} --weights network.bin": "poselift evaluate weights=FILE takes checkpoints of VideoPose3D",
+    f"{LIFT} *.png": "*.png: no such file; give the folder of the pictures, or a pattern such as frame_%04d.png",
+    f"{LIFT} a.mp4 --formats npz bvh": "bvh is too much; write several formats with commas, such as bvh,trc",
+    f"{LIFT} --weights missing.pth": "no such file: missing.pth; check the path of the weights",
+    f"{LIFT} --weights network.bin": "poselift evaluate weights=FILE takes checkpoints of ",
     f"{LIFT} --weights last.ckpt": "last.ckpt is a checkpoint of a training run, which poselift evaluate takes",
     "lift --keypoints nothing.json --out OUT": "nothing.json: there is no such file or folder; check the path of",
     f"{LIFT} https://example.org/a.mp4": "https://example.org/a.mp4 is a URL; give a file of this machine",
@@ -67,6 +70,9 @@ BEFORE_THE_WORK = {
     "smooth PERSON --cutoff 6Hz": "argument --cutoff: '6Hz' is not a number, such as 1.5",
     "attention a.mp4 --frames 1.5": "argument --frames: '1.5' is not a whole number",
     "lift run --out OUT": "run is a folder without pictures. For a folder of videos: poselift batch run --out DIR",
+    "train --steps 6": "there is no --steps; settings have no dashes: steps=VALUE",
+    "train trainer=smoke -m --cfg job": "-m, --run, --cfg, --info and --shell-completion do not go together; give one",
+    "evaluate name=a --data.bench=b -m": "there is no --data.bench; settings have no dashes: data.bench=b",
     "measure .": ". has no person_*.npz; give a folder in which `poselift lift` found somebody",
     "measure PERSON --belt 20": "'20' is not the speed of a belt",
     "report nowhere/* --out OUT": "nothing matches 'nowhere/*'",
@@ -100,6 +106,8 @@ def test_a_command_that_cannot_be(command, walk, stored, tmp_path, monkeypatch):
     (tmp_path / "text.mp4").write_text("this is not a video")
     (tmp_path / "bad.safetensors").write_bytes(b"nonsense")
     (tmp_path / "bad.json").write_text("{}")
+    for name in ("network.bin", "last.ckpt"):
+        (tmp_path / name).write_bytes(b"weights")
     for run in ("run", "twin"):
         write(tmp_path / run, results())
     if command not in LATER:
