@@ -29,7 +29,7 @@ def add_keypoint_options(parser: argparse.ArgumentParser) -> None:
 
 
 def check_keypoint_options(arguments: argparse.Namespace) -> None:
-    """Checks that the options for keypoints go together, and with those of a detector.
+    """Checks that the options for keypoints go with all others.
 
     Raises:
         InputError: options contradict each other.

@@ -1,4 +1,4 @@
-"""The files and the last lines of a run, for `poselift lift`, `batch` and `multiview`."""
+"""A run's files and last lines, for `lift`, `batch` and `multiview`."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence

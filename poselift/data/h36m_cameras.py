@@ -130,10 +130,10 @@ class H36MLens:
         return self.focal * (plane * factor + self.tangential * r2) + self.centre
 
     def camera(self, name: str) -> Camera:
-        """A camera with OpenCV's closest model of the lens: k1, k2, p1, p2, k3.
+        """A camera with OpenCV's closest model of the lens.
 
-        It is within 0.4 pixels in the corners of the picture. OpenCV has 2xy and r² + 2x² where Human3.6M has xy and
-        r² + x², so that no p fits both; three quarters of Human3.6M's p is a compromise.
+        k1, k2, p1, p2, k3. It is within 0.4 pixels in the corners of the picture. OpenCV has 2xy and r² + 2x² where
+        Human3.6M has xy and r² + x², so that no p fits both; three quarters of Human3.6M's p is a compromise.
         """
         K = torch.eye(3, dtype=torch.float64)
         K[[0, 1], [0, 1]] = self.focal
@@ -160,7 +160,7 @@ def h36m_lens(name: str) -> H36MLens:
 
 @cache
 def h36m_camera(subject: str, name: str) -> Camera:
-    """One of the four cameras, at its position for a subject, in a world with Z up.
+    """One of the four cameras, as for a subject; Z is up.
 
     Args:
         subject: "S1", "S5", "S6", "S7", "S8", "S9" or "S11".

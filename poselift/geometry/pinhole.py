@@ -77,7 +77,7 @@ def intrinsics_from_fov(width: int, height: int, fov: float) -> Float[np.ndarray
 
 
 def _distort(plane: Array, distortion: Array) -> tuple[Array, Array]:
-    """Distorted points (..., n, 2) at z = 1, and the Jacobian (..., n, 2, 2)."""
+    """Distorted points (..., n, 2) and their Jacobian (..., n, 2, 2). At z = 1."""
     xp = array_namespace(plane)
     k1, k2, p1, p2, k3 = xp.unstack(distortion[..., None, :], axis=-1)
     x, y = xp.unstack(plane, axis=-1)

@@ -152,7 +152,10 @@ def _runs(
 def _without_flips(
     joints: Float[np.ndarray, "t 21 3"], kept: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]
 ) -> Bool[np.ndarray, " t"]:
-    """The kept looks without those between which the palm turns faster than hands do."""
+    """The kept observations without sudden turns of the palm.
+
+    Without those between which the palm turns faster than hands do.
+    """
     kept, palms = kept.copy(), _palm_frames(joints)
     changed = True
     while changed:
@@ -172,7 +175,7 @@ def _without_flips(
 
 
 def _palm_frames(joints: Float[np.ndarray, "*t 21 3"]) -> Float[np.ndarray, "*t 3 3"]:
-    """Axes of a hand's palm in columns: towards the fingers, across to the index finger, and their normal."""
+    """Axes of a hand's palm, in columns. Towards the fingers, across to the index finger, and their normal."""
     along = (joints[..., _INDEX, :] + joints[..., _PINKY, :]) / 2 - joints[..., 0, :]
     normal = np.cross(along, joints[..., _INDEX, :] - joints[..., _PINKY, :])
     along, normal = (each / np.maximum(np.linalg.norm(each, axis=-1, keepdims=True), 1e-9) for each in (along, normal))

@@ -1,4 +1,4 @@
-"""Drawing: 2D skeletons on the picture, the 3D scene, and both side by side."""
+"""Drawing: 2D skeletons, the 3D scene, and both side by side."""
 
 from poselift.viz.live_view import LiveView
 from poselift.viz.overlay import OverlayRenderer

@@ -29,7 +29,9 @@ _AWAY = 0.32
 
 
 def columns_of(joints: Float[np.ndarray, "t j 2"], skeleton: Skeleton) -> Float[np.ndarray, " t"]:
-    """Where the left side's numbers stand in each frame: 1 on the right of the picture, -1 on its left.
+    """Where the left side's numbers stand in each frame.
+
+    1 on the right of the picture, -1 on its left.
 
     Args:
         joints: pixels; NaN for unknown ones.
@@ -56,10 +58,10 @@ def draw_angles(
     colors: PersonColors,
     left_column: float,
 ) -> None:
-    """Writes the angles of shoulders, elbows, hips, knees and ankles, in place: a column for each side of the body.
+    """Writes joint angles beside a body, in place.
 
-    Each number has a thin line to its joint. Angles that the pose does not show, and those of joints outside of the
-    picture, are left out.
+    Of shoulders, elbows, hips, knees and ankles: a column for each side. Each number has a thin line to its joint.
+    Angles that the pose does not show, and those of joints outside of the picture, are left out.
 
     Args:
         image: RGB.
@@ -97,7 +99,7 @@ def _notes(
     frame: int,
     shape: Sequence[int],
 ) -> list[tuple[str, tuple[float, float]]]:
-    """Text and joint of each number of a side, from the top of the picture down."""
+    """Text and joint of a side's numbers, top down."""
     found = []
     for word, angle in _SHOWN.items():
         name, joint = f"{side}_{angle}", f"{side}_{word}"
@@ -110,7 +112,7 @@ def _notes(
 
 
 def _spread(places: Sequence[float], least: float, first: float, last: float) -> list[float]:
-    """Ascending places between two ends, moved until each is so far from the next."""
+    """Ascending places between two ends, moved apart. Until each is so far from the next."""
     out: list[float] = []
     for place in places:
         out.append(max(place, out[-1] + least) if out else max(place, first))

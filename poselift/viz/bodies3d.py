@@ -1,4 +1,4 @@
-"""Bodies of shaded parts in a view of the 3D scene, and the shadows and floors below them."""
+"""Shaded bodies of the 3D scene, with shadows and floors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -112,7 +112,10 @@ def draw_bodies(
 
 
 def draw_shadows(image: UInt8[np.ndarray, "h w 3"], camera: Viewpoint, people: Sequence[Pose3D]) -> None:
-    """Draws shadows straight below each body in place; a floor is drawn below people who stand higher than others."""
+    """Draws shadows below each body, and floors where needed, in place.
+
+    A floor is drawn below people who stand higher than others.
+    """
     if not people:
         return
     floors = [outline for pose in people for outline in _pedestal(camera, pose)]
@@ -128,7 +131,10 @@ def draw_shadows(image: UInt8[np.ndarray, "h w 3"], camera: Viewpoint, people: S
 def _limbs(
     camera: Viewpoint, people: Sequence[Pose3D], flat: bool = False
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[Color]]:
-    """The known limbs of all people: ends (n, 2, 2) and radii (n, 2) in pixels, depths (n,), and colours."""
+    """Everybody's known limbs: ends, radii, depths and colours.
+
+    Ends (n, 2, 2) and radii (n, 2) in pixels, depths (n,).
+    """
     figures = [parts_of(pose.skeleton) for pose in people]
     points = [_flatten(pose, pose.points) if flat else pose.points for pose in people]
     every = np.concatenate([own[figure.ends].mean(2) for own, figure in zip(points, figures, strict=True)])
@@ -148,7 +154,7 @@ def _limb_colors(person: int, sides: tuple[str, ...]) -> list[Color]:
 
 
 def _trunk(camera: Viewpoint, pose: Pose3D, joints: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Corners (4, 2) of the trunk and radii around them in pixels, and its depth; no corners if it is unknown."""
+    """The trunk's corners (4, 2), radii and depth, pixels. No corners if it is unknown."""
     corners = joints[list(parts_of(pose.skeleton).trunk)]
     if not len(corners) or not np.isfinite(corners).all():
         return np.zeros((0, 2)), np.zeros(0), 0.0
@@ -162,7 +168,7 @@ def _flatten(pose: Pose3D, points: np.ndarray) -> np.ndarray:
 
 
 def _pedestal(camera: Viewpoint, pose: Pose3D) -> list[np.ndarray]:
-    """Outlines of the sides and of the top of a round floor below somebody who stands higher than others."""
+    """Outlines of a floor below somebody who stands higher. Of the sides and of the top; it is round."""
     if pose.floor <= _RAISED or not np.isfinite(pose.joints[0]).all():
         return []
     place, height = pose.joints[0] * [1, 0, 1], [0, pose.floor, 0]
@@ -178,7 +184,7 @@ def _fade(depth: float, camera: Viewpoint, reach: float) -> float:
 
 @lru_cache(maxsize=4096)
 def _shades(color: Color, fade: float, soft: bool = False) -> list[Color]:
-    """Colours of the rim and of the layers of a part; soft for a large one."""
+    """Colours of a part's rim and layers; soft for large parts."""
     color = mix(color, BACKGROUND, fade)
     dark, light = (0.3, 0.1) if soft else (0.42, 0.22)
     return [BACKGROUND, mix(color, BLACK, dark), mix(color, BLACK, 0.1 * soft), mix(color, WHITE, light)]

@@ -1,4 +1,4 @@
-"""The solid parts that draw a body in 3D: limbs, trunk, head and feet.
+"""Solid parts of a body in 3D: limbs, trunk, head, feet.
 
 A motion has only joints. The thickness of the parts, and feet where the skeleton ends at the ankles, are drawn so that
 the view can be read; they are not measured.
@@ -28,7 +28,9 @@ _ANKLE = 0.075
 
 @dataclass(frozen=True, eq=False)
 class BodyParts:
-    """The parts of a skeleton; a skeleton without shoulders, hips or the top of the head has plain limbs instead.
+    """The parts of a skeleton.
+
+    One without shoulders, hips or the top of the head has plain limbs instead.
 
     Attributes:
         ends: two point indices for each end of each limb; the end is in their middle. The points are those of `points`.
@@ -49,11 +51,13 @@ class BodyParts:
     sole: float
 
     def head_points(self) -> list[tuple[int, int, float]]:
-        """Both ends of the drawn head, the points after the joints: two joints, and the share of the way between."""
+        """Both ends of the drawn head, the points after the joints. Two joints, and the share of the way between."""
         return [(*self.head, share) for share in (_CHIN, _CROWN)] if self.head else []
 
     def points(self, joints: Float[np.ndarray, "j 3"], floor: float) -> Float[np.ndarray, "points 3"]:
-        """The joints, followed by both ends of the head and by the toe and heel of each drawn foot.
+        """The joints, then the ends of the head, toes and heels.
+
+        Those of each drawn foot.
 
         Args:
             joints: metres, Y up.
@@ -139,9 +143,10 @@ def _of_head(joint: str) -> bool:
 
 
 def joints_to_draw(motion: Motion) -> tuple[Float[np.ndarray, "t k 3"], Skeleton]:
-    """The joints that are drawn, metres relative to the root, and their skeleton: with fingers, if hands are known.
+    """The drawn joints, relative to the root, and their skeleton.
 
-    The joint `hand` of a skeleton is not drawn where fingers are: it is the end of a hand without any.
+    Metres; with fingers, if hands are known. The joint `hand` of a skeleton is not drawn where fingers are: it is the
+    end of a hand without any.
     """
     joints, skeleton = motion.with_fingers()
     if motion.hands is None or skeleton is motion.skeleton:

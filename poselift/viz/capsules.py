@@ -36,7 +36,7 @@ def capsule_outlines(
 
 
 def hull_outline(points: Float[np.ndarray, "n 2"], radii: Float[np.ndarray, " n"]) -> Float[np.ndarray, "points 2"]:
-    """The outline of the convex body around discs, pixels; empty if a disc is unknown."""
+    """The outline of the convex hull of discs, pixels. Empty if a disc is unknown."""
     edge = (points[:, None] + radii[:, None, None] * _CIRCLE).reshape(-1, 2).astype(np.float32)
     if not np.isfinite(edge).all():
         return np.zeros((0, 2), np.float32)
@@ -46,7 +46,7 @@ def hull_outline(points: Float[np.ndarray, "n 2"], radii: Float[np.ndarray, " n"
 def fill_outlines(
     image: UInt8[np.ndarray, "h w 3"], outlines: Sequence[Float[np.ndarray, "_ 2"]], colors: Sequence[Color]
 ) -> None:
-    """Fills convex polygons one after another, in place; leaves out those that reach far beyond the picture."""
+    """Fills convex polygons one after another, in place. Leaves out those that reach far beyond the picture."""
     if not len(outlines):
         return
     ends = np.cumsum([len(outline) for outline in outlines]).tolist()

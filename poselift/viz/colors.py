@@ -30,7 +30,7 @@ PALETTE: tuple[Color, ...] = (
 
 @dataclass(frozen=True)
 class PersonColors:
-    """The colours of one person: the right side is darker, the left side lighter."""
+    """One person's colours: the right side darker, the left lighter."""
 
     middle: Color
     left: Color
@@ -49,6 +49,6 @@ def person_colors(person: int) -> PersonColors:
 
 
 def mix(color: Color, other: Color, amount: float) -> Color:
-    """The mixture of two colours; `amount` is the share of the second one, 0 to 1."""
+    """The mixture of two colours; `amount` is the second's share. 0 to 1."""
     red, green, blue = (round(a + (b - a) * amount) for a, b in zip(color, other, strict=True))
     return red, green, blue

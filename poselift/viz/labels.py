@@ -1,4 +1,4 @@
-"""Small text with a background, drawn large and then shrunk to smooth OpenCV's line font."""
+"""Small text with a background, smoothed by shrinking. OpenCV's line font is drawn large for that."""
 
 from functools import lru_cache
 
@@ -18,7 +18,7 @@ _DEGREE = "\N{DEGREE SIGN}"
 
 @lru_cache(maxsize=1024)
 def _text_mask(text: str, height: int) -> np.ndarray:
-    """Coverage (h, w), float32, of a text with digits of a height in pixels."""
+    """Coverage (h, w), float32, of a text. Its digits have a height in pixels."""
     tall = height * _OVERSIZE
     text, degrees = text.removesuffix(_DEGREE), text.endswith(_DEGREE)
     scale = tall / 21  # a digit of this font is 21 units high at scale 1
@@ -47,7 +47,7 @@ def _pill_mask(width: int, height: int) -> np.ndarray:
 def draw_text(
     image: UInt8[np.ndarray, "h w 3"], text: str, left: float, top: float, height: int, color: Color = TEXT
 ) -> None:
-    """Writes text on the picture, in place; position and height of a digit are in pixels."""
+    """Writes text on the picture, in place. Position and height of a digit are in pixels."""
     _blend(image, _text_mask(text, height), round(left), round(top), color, 1.0)
 
 
@@ -95,7 +95,7 @@ def draw_label(
 
 
 def _blend(image: np.ndarray, mask: np.ndarray, left: int, top: int, color: Color, opacity: float) -> None:
-    """Mixes a colour into the picture by a mask, which is cut at the edges of the picture."""
+    """Mixes a colour into the picture by a mask. The mask is cut at the edges of the picture."""
     y0, x0 = max(top, 0), max(left, 0)
     y1, x1 = min(top + mask.shape[0], image.shape[0]), min(left + mask.shape[1], image.shape[1])
     if y0 >= y1 or x0 >= x1:

@@ -38,7 +38,7 @@ class Limbs:
 
 @cache
 def limbs_of(skeleton: Skeleton) -> Limbs:
-    """The limbs of a skeleton: its bones, and lines that replace missing middle joints."""
+    """A skeleton's limbs: its bones, and lines past missing joints. They replace missing middle joints."""
     lines: list[tuple[tuple[str, str], tuple[str, str]]] = []
     for parent, child in skeleton.bones:
         if not (parent == "nose" and child.endswith("_shoulder")):
@@ -58,7 +58,7 @@ def limbs_of(skeleton: Skeleton) -> Limbs:
 
 
 def _side(start: tuple[str, str], end: tuple[str, str]) -> str:
-    """The side of the far end; "middle" for a line across the body."""
+    """The far end's side; "middle" for a line across the body."""
     sides = {joint.split("_")[0] for joint in (*start, *end)}
     if {"left", "right"} <= sides:
         return "middle"

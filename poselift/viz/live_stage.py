@@ -1,4 +1,4 @@
-"""The arrangement of a stream's people in the 3D scene, which does not know what comes."""
+"""The arrangement of a stream's people in the 3D scene. It does not know what comes."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -29,10 +29,10 @@ _GROW, _SHRINK = 0.25, 2.5
 
 
 class LiveStage:
-    """Places people upright, on the ground, and close enough to be seen together; eases all of it over time.
+    """Places a stream's people upright, grounded and near, smoothly.
 
-    Poses in the world frame keep their height. As in `Stage`, each person is only shifted, because the
-    distance is what a single camera knows least.
+    Close enough to be seen together; it eases all of it over time. Poses in the world frame keep their height. As in
+    `Stage`, each person is only shifted, because the distance is what a single camera knows least.
 
     Args:
         skeleton: of the poses.
@@ -65,7 +65,9 @@ class LiveStage:
         return self.typical[0] if self._box is None else Framing(*self._box)
 
     def place(self, people: Mapping[int, StreamedPose], time: float) -> dict[int, Float[np.ndarray, "j 3"]]:
-        """The joints of all people in the scene, metres, Y up; people with unknown positions are left out.
+        """Everybody's joints in the scene, metres, Y up.
+
+        People with unknown positions are left out.
 
         Args:
             people: by number.

@@ -1,4 +1,4 @@
-"""A frame of a stream: the picture with 2D skeletons, beside the 3D scene."""
+"""A stream's frame: picture with 2D skeletons, and the 3D scene."""
 
 import numpy as np
 from jaxtyping import UInt8

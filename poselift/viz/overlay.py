@@ -1,4 +1,4 @@
-"""The video with the lifted bodies drawn on it, beside the 3D scene."""
+"""The video with the lifted bodies, beside the 3D scene."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ _SLACK = 1e-3
 
 
 class OverlayRenderer:
-    """Renders each video frame with the skeletons on the left, and the 3D scene on the right.
+    """Renders video frames with skeletons, beside the 3D scene.
 
     With `K`, the skeletons are the 3D poses projected to the video, and the detections are thin lines below them. So
     one sees where the 3D departs from the picture.
@@ -130,7 +130,7 @@ class OverlayRenderer:
         return columns_of(np.stack([joints for joints, _ in shown]).astype(float), shown[0][1])
 
     def _project(self, index: int, frame: int) -> tuple[Float[np.ndarray, "j 2"], Skeleton] | None:
-        """The pixels of a pose, NaN for joints beside or behind the camera, and its skeleton."""
+        """A pose's pixels and its skeleton. NaN for joints beside or behind the camera."""
         if self._K is None or self._motions[index].frame != "camera":
             return None
         K = self._K if isinstance(self._K, np.ndarray) else self._K[index][frame]
@@ -142,7 +142,7 @@ class OverlayRenderer:
 
 
 def _keypoints_to_draw(motion: Motion) -> Keypoints2D:
-    """The keypoints, also between two looks, with those of the hands if there are any."""
+    """The keypoints, also between looks, with those of hands. If there are any."""
     body, hands = motion.keypoints.bridge(), motion.hands
     if hands is None or not {"left_wrist", "right_wrist"} <= set(body.skeleton.joints):
         return body

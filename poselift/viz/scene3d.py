@@ -1,4 +1,4 @@
-"""The 3D scene: a view that swings around people, and a second one from the side or from above."""
+"""The 3D scene: a swinging view, and a still second one. The second one is from the side or from above."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ _MAIN_SHARE = 0.62
 
 @dataclass(eq=False)
 class _View:
-    """A part of the picture; the empty scene is kept while its camera stands still."""
+    """A part of the picture, with a cached empty scene. It is kept while its camera stands still."""
 
     left: int
     top: int
@@ -142,7 +142,7 @@ class Scene3D:
 
 
 def _layouts(width: int, height: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Sizes of the two views beside each other, and one above the other; a line of a pixel separates them."""
+    """Sizes of two views, beside or above each other. A line of a pixel separates them."""
     across, down = round(_MAIN_SHARE * width), round(_MAIN_SHARE * height)
     return [
         ((across, height), (width - across - 1, height)),

@@ -1,4 +1,4 @@
-"""What a view of the 3D scene shows, and the camera that shows it."""
+"""What a view of the 3D scene shows, and from where."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,9 @@ _LEAST = np.array([0.9, 1.2, 0.9])
 
 @dataclass(frozen=True, eq=False)
 class Framing:
-    """The box that must be in view, in the axes of the stage (Y up), metres.
+    """The box to keep in view, on the stage's axes, metres.
+
+    Y up.
 
     Attributes:
         low: least x, y and z.
@@ -35,7 +37,9 @@ class Framing:
 
 
 class Viewpoint:
-    """A camera that looks at the middle of a shot, from as near as shows all of it.
+    """A viewpoint on a shot's middle, as near as possible.
+
+    It shows all of the shot.
 
     Args:
         shot: what must be in view.
@@ -77,7 +81,7 @@ class Viewpoint:
         return self.focal / self.distance
 
     def project(self, points: Float[np.ndarray, "*batch 3"]) -> tuple[np.ndarray, np.ndarray]:
-        """Pixels (*batch, 2) and depths (*batch), in metres, of points of the stage."""
+        """Pixels (*batch, 2) and depths (*batch), metres, of stage points."""
         seen = (points - self.target) @ self.axes.T
         depth = np.maximum(seen[..., 2] + self.distance, 0.1)
         return seen[..., :2] * (self.focal / depth)[..., None] + self._middle, depth

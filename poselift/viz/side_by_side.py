@@ -49,7 +49,7 @@ class Person2D:
 
 
 class SideBySide:
-    """Draws people on pictures of one size, and the 3D scene on the right of them.
+    """Draws people on pictures of one size, beside the 3D scene.
 
     Args:
         image_size: (width, height) of the pictures in pixels.

@@ -1,7 +1,7 @@
-"""The arrangement of people in the 3D scene: upright, on a common floor, close enough to be seen together.
+"""People's arrangement in 3D: upright, on a floor, close together.
 
-The distance of a person is the least certain quantity of a single camera. So each person is shifted by a constant for
-the whole clip, and nothing moves that does not move in the motion itself.
+Close enough to be seen together. The distance of a person is the least certain quantity of a single camera. So each
+person is shifted by a constant for the whole clip, and nothing moves that does not move in the motion itself.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,9 @@ _EMPTY = np.array([[-1.0, 0, -1], [1, 1.8, 1]])
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """The arrangement of a clip's motions: right-handed, Y up, metres, the ground at Y = 0.
+    """The arrangement of a clip's motions: Y up, ground at 0.
+
+    Right-handed, metres.
 
     Attributes:
         rotation: from the frame of the motions.
@@ -112,7 +114,7 @@ class Stage:
 
 
 def _measure_rises(floors: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Height of each person above the ground; 0 unless it exceeds the error of the up direction."""
+    """Each person's height above the ground, if beyond doubt. 0 unless it exceeds the error of the up direction."""
     lowest = floors.argmin()
     rises = floors - floors[lowest]
     distance = np.linalg.norm(places - places[lowest], axis=-1)
@@ -120,7 +122,10 @@ def _measure_rises(floors: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 
 def _boxes(timestamps: list[np.ndarray], bodies: list[np.ndarray]) -> tuple[float, np.ndarray, int]:
-    """First time, the boxes of the people present (k, 2, 3), and the greatest number of people at once."""
+    """Times, people's boxes (k, 2, 3), and the largest group.
+
+    The first time of each, and the greatest number of people at once.
+    """
     first, last = min(times[0] for times in timestamps), max(times[-1] for times in timestamps)
     grid = first + _STEP * np.arange(int((last - first) / _STEP) + 2)
     low, high = np.full((len(grid), 3), np.inf), np.full((len(grid), 3), -np.inf)

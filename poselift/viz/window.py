@@ -16,7 +16,7 @@ _KEYS = ("q", "<Escape>")
 
 @contextlib.contextmanager
 def _explain(what: str) -> Iterator[None]:
-    """Turns Tk's errors, which come from the display, into an `InputError` that begins with `what`."""
+    """Turns Tk's display errors into an `InputError`. It begins with `what`."""
     try:
         yield
     except _import_tkinter().TclError as error:

@@ -1,4 +1,4 @@
-"""The clip that a run lifts: a video with a detector, or keypoints of other programs."""
+"""The clip of a run: a video with detector, or keypoints."""
 
 import os
 from collections.abc import Callable, Sequence

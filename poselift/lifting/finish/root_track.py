@@ -121,7 +121,7 @@ def _steps(times: Float[np.ndarray, " t"]) -> Float[np.ndarray, " steps"]:
 
 
 def _acceleration_matrix(times: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t 3"]:
-    """Three coefficients of the second derivative at each frame; zero at the ends."""
+    """Three coefficients of each frame's second derivative; zero at ends."""
     steps = _steps(times)
     before, after = steps[:-1], steps[1:]
     rows = np.zeros((len(times), 3))

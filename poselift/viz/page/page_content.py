@@ -1,4 +1,4 @@
-"""What a page knows: a header in JSON and arrays of small whole numbers, compressed together."""
+"""A page's data: a JSON header and compressed small integers. The arrays are compressed together."""
 
 import base64
 import gzip
@@ -140,7 +140,10 @@ def encode(
 
 
 def _steps_a_second(times: np.ndarray) -> float:
-    """Microseconds, or the finest power of ten in which all times fit into int32: 1e5 for hours of video."""
+    """Time steps a second: microseconds, or as fine as int32 allows.
+
+    The finest power of ten in which all times fit: 1e5 for hours of video.
+    """
     return float(min(1e6, 10 ** np.floor(np.log10(-(_UNKNOWN + 1) / np.abs(times).max(initial=1.0)))))
 
 
@@ -156,15 +159,19 @@ def _pack(values: np.ndarray, scale: float) -> bytes:
 
 
 def lines_of(skeleton: Skeleton) -> list[list[int]]:
-    """Four joints for each line, as two ends in the middle of two joints, and its side: 0, 1 left, 2 right."""
+    """Each line's four joints, two for each end, and its side.
+
+    Each end is in the middle of two joints; 0, 1 left, 2 right.
+    """
     limbs = limbs_of(skeleton)
     return [[*ends.ravel().tolist(), _SIDES[side]] for ends, side in zip(limbs.joints, limbs.sides, strict=True)]
 
 
 def body_of(skeleton: Skeleton) -> dict[str, Any]:
-    """The solid parts of a body: limbs as in `lines_of` and the radii of both ends, points of the head, and the trunk.
+    """A body's solid parts: limbs, radii, head and trunk.
 
-    The feet that `BodyParts` draws for a skeleton without any are left out.
+    Limbs as in `lines_of` and the radii of both ends, points of the head. The feet that `BodyParts` draws for a
+    skeleton without any are left out.
     """
     parts = parts_of(skeleton)
     head = parts.head_points()
@@ -177,7 +184,7 @@ def body_of(skeleton: Skeleton) -> dict[str, Any]:
 
 
 def _floors(motions: Sequence[Motion]) -> list[float]:
-    """Height of the ground under each person, metres, after the rotation to Y up: 0 in the world frame."""
+    """Height of the ground under each person, metres, Y up. After the rotation; 0 in the world frame."""
     if motions[0].frame == "world":
         return [0.0] * len(motions)
     return [-float(offset) for offset in Stage.fit(motions).offsets[:, 1]]

@@ -1,4 +1,4 @@
-"""The video of a page: re-encoded small, so that it fits into the page and plays in every browser."""
+"""A page's video: small enough, and for every browser. It is encoded again."""
 
 import os
 from dataclasses import dataclass
@@ -46,7 +46,9 @@ def write_small_video(
     fps: float | None = None,
     mirrored: bool = False,
 ) -> PageVideo:
-    """Writes a video of at most 960 pixels and 2.4 Mbit/s, in H.264.
+    """Writes a video of at most 960 pixels and 2.4 Mbit/s.
+
+    In H.264.
 
     Args:
         video: the original.

@@ -32,9 +32,10 @@ def write_page(
     fps: float | None = None,
     mirrored: bool = False,
 ) -> list[Path]:
-    """Writes a page that shows motions beside their video; it needs no other file and no network.
+    """Writes one file that shows motions beside their video.
 
-    A video of more than 9.5 MB after encoding stays beside the page, as `<page>_video.mp4`.
+    It needs no other file and no network. A video of more than 9.5 MB after encoding stays beside the page, as
+    `<page>_video.mp4`.
 
     Args:
         path: the .html file to write.
@@ -92,7 +93,7 @@ def _check(path: Path, motions: Sequence[Motion]) -> None:
 
 
 def _html(title: str, content: str, video: str) -> str:
-    """The page; its policy allows only this very script, so no text in the data can run."""
+    """The page. Its policy allows only this very script, so no text in the data can run."""
     room = files(__package__)
     script = (room / "page.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

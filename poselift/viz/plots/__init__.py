@@ -1,1 +1,1 @@
-"""Plots for papers: one look, colours that colour-blind people can tell apart, units on every axis."""
+"""Plots for papers in one style, for colour-blind readers too. Units are on every axis."""

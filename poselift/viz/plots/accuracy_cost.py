@@ -35,7 +35,7 @@ class Method:
 
 @style_plot
 def cost_plot(methods: Sequence[Method], x_label: str, y_label: str) -> Figure:
-    """Methods by what they cost, on a logarithmic axis, and how good they are.
+    """Methods by cost, on a logarithmic axis, and quality.
 
     Args:
         methods: one or more.
@@ -72,9 +72,9 @@ def cost_plot(methods: Sequence[Method], x_label: str, y_label: str) -> Figure:
 
 
 def log_axis(axes: Axes, costs: Sequence[float]) -> None:
-    """Makes the axis of cost logarithmic, with room at both ends, as a range may be a single point.
+    """Makes the axis of cost logarithmic, with room at both ends.
 
-    Its numbers are plain, and as many as there is room for.
+    A range may be a single point. Its numbers are plain, and as many as there is room for.
     """
     low, high = min(costs) / 2, max(costs) * 2
     axes.set_xscale("log")

@@ -1,4 +1,4 @@
-"""Joint angles of both sides, over time or over the gait cycle: one panel per angle."""
+"""Joint angles of both sides, one panel per angle. Over time or over the gait cycle."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,7 +20,7 @@ _NORMAL = 2.0
 
 @style_plot
 def angle_plot(angles: Angles) -> Figure:
-    """One panel per angle with left and right in it, and the range of motion above it.
+    """One panel per angle, both sides in it, ranges above.
 
     Args:
         angles: of one person.
@@ -46,7 +46,9 @@ def angle_plot(angles: Angles) -> Figure:
 
 @style_plot
 def cycle_plot(cycles: Sequence[Cycles], stance: Mapping[str, float], *, normal: bool = False) -> Figure:
-    """One panel per angle: the mean of the strides of each foot, and one standard deviation around it.
+    """One panel per angle: each foot's mean stride and its deviation.
+
+    One standard deviation around it.
 
     Args:
         cycles: of one person, at least one with a known value.
@@ -72,7 +74,7 @@ def cycle_plot(cycles: Sequence[Cycles], stance: Mapping[str, float], *, normal:
 
 
 def draw_panels(count: int, columns: int, height: float, x_label: str) -> tuple[Figure, list[Axes]]:
-    """A figure with panels of degrees in rows, each of this height in inches."""
+    """A figure with panels of degrees in rows, this high, inches."""
     rows = -(-count // columns)
     figure = Figure(figsize=(PAGE, height * rows))
     panels = figure.subplots(rows, columns, squeeze=False, sharex=True)

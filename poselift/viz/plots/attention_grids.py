@@ -1,4 +1,4 @@
-"""Where a lifter looks: over time as matrices, and from joint to joint on the body."""
+"""Where a lifter looks, over time and between joints. Over time as matrices, from joint to joint on the body."""
 
 from collections.abc import Sequence
 
@@ -36,9 +36,10 @@ _KINDS = {
 
 @style_plot
 def time_attention_plot(layers: Sequence[AttentionMap]) -> Figure:
-    """A matrix for each head of each layer over time: rows look at columns, both in seconds.
+    """A matrix over time for each head of each layer.
 
-    Each matrix has its own scale, from 0 to the largest weight in it, which stands above it.
+    Rows look at columns, both in seconds. Each matrix has its own scale, from 0 to the largest weight in it, which
+    stands above it.
 
     Args:
         layers: over time; a row of the plot each.
@@ -75,10 +76,10 @@ def joint_attention_plot(
     skeleton: Skeleton,
     picture: UInt8[np.ndarray, "h w 3"] | None = None,
 ) -> Figure:
-    """The body for each head of each layer over joints, with its strongest links from joint to joint.
+    """The body's strongest links for each head over joints.
 
-    A link is thin at the joint that looks and thick at the one looked at. A disc's area is what its joint is looked
-    at by all others together.
+    From joint to joint, by layer. A link is thin at the joint that looks and thick at the one looked at. A disc's area
+    is what its joint is looked at by all others together.
 
     Args:
         layers: over joints; a row of the plot each.
@@ -117,7 +118,9 @@ def joint_attention_plot(
 
 
 def block_title(layer: str, layers: Sequence[str]) -> str:
-    """What a layer is: "block 3 of 5" and "over time" for "time_blocks.2.attention".
+    """A layer's name for people, such as "block 3 of 5".
+
+    And "over time", for "time_blocks.2.attention".
 
     Args:
         layer: its place in the model.
@@ -133,7 +136,7 @@ def block_title(layer: str, layers: Sequence[str]) -> str:
 
 
 def _grid(layers: Sequence[AttentionMap], height: float) -> tuple[Figure, list[_Head]]:
-    """A figure with a row of panels for each layer, and the axes, layer, number and weights of each head."""
+    """A figure of a row per layer, and each head's axes. With its layer, number and weights."""
     columns = min(_MOST_HEADS, max(len(layer.weights) for layer in layers))
     figure = Figure(figsize=(_PANEL * columns + 0.7, height * len(layers) + 0.3))
     names, heads = [layer.layer for layer in layers], list[_Head]()

@@ -1,7 +1,8 @@
-"""A person who stands with arms and legs apart and is seen from the front: where the joints are, and the outline.
+"""A standing person from the front: joints and outline.
 
-Coordinates go right and up, from the pelvis, in heights of the trunk; the viewer's left is the person's right. They
-are such that no two joints, nor numbers beside them, meet in any of the skeletons that protocols measure.
+With arms and legs apart. Coordinates go right and up, from the pelvis, in heights of the trunk; the viewer's left is
+the person's right. They are such that no two joints, nor numbers beside them, meet in any of the skeletons that
+protocols measure.
 """
 
 from collections.abc import Iterator
@@ -46,7 +47,7 @@ _PARTS = (
 
 
 def place(joint: str) -> tuple[float, float] | None:
-    """Where a joint is; None where the body has no place for it."""
+    """Where a joint is, or None without a place for it."""
     side, _, part = joint.partition("_")
     if side in ("left", "right") and part in _RIGHT:
         x, y = _RIGHT[part]

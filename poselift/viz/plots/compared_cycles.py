@@ -1,4 +1,4 @@
-"""Joint angles over the gait cycle of two groups of trials: one panel per angle and side."""
+"""Two groups' joint angles over the gait cycle. One panel per angle and side."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +13,7 @@ from poselift.viz.plots.style import COLUMN, LOOKS, add_legend, style_plot
 
 @style_plot
 def compared_cycles_plot(groups: Mapping[str, Sequence[Cycles]]) -> Figure:
-    """The mean of all strides of each group and one standard deviation around it.
+    """Each group's mean stride and one standard deviation around it.
 
     Args:
         groups: strides by the group's name.

@@ -1,4 +1,4 @@
-"""Single poses: the prediction beside the truth, from the camera and from the side."""
+"""Single poses: prediction beside truth, from camera and side."""
 
 import textwrap
 from collections.abc import Sequence
@@ -31,7 +31,9 @@ _FROM = {"from the camera": ("across (m)", (0, 1), (1, -1)), "from the side": ("
 
 @dataclass(frozen=True)
 class Example:
-    """A pose and its prediction, relative to one point, camera frame, metres; NaN for joints that do not count.
+    """A pose and its prediction, relative to one point, metres.
+
+    Camera frame; NaN for joints that do not count.
 
     Attributes:
         title: lines above both.
@@ -46,7 +48,7 @@ class Example:
 
 @style_plot
 def example_plot(examples: Sequence[Example], skeleton: Skeleton) -> Figure:
-    """Examples side by side, each with the truth and the prediction, which has the truth behind it in grey.
+    """Examples side by side: truth, and prediction over grey truth.
 
     All panels have equal axes of one scale.
 
@@ -93,7 +95,7 @@ def _draw(axes: Axes, points: Float[np.ndarray, "j 2"], skeleton: Skeleton, pale
 
 
 def _trunk(points: Float[np.ndarray, "j 2"], skeleton: Skeleton) -> list[Float[np.ndarray, "2 2"]]:
-    """Shoulders, hips and a line between their middles, for protocols without joints in the middle of the body."""
+    """Shoulders, hips and a line between their middles. For protocols without joints in the middle of the body."""
     corners = [f"{side}_{part}" for part in ("shoulder", "hip") for side in ("left", "right")]
     if not set(corners) <= set(skeleton.joints):
         return []

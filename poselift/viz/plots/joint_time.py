@@ -1,4 +1,4 @@
-"""A joint over time: its error against a reference, or its uncertainty, and its angles."""
+"""A joint over time: error or uncertainty, and angles. The error is against a reference."""
 
 from collections.abc import Mapping, Sequence
 
@@ -28,10 +28,10 @@ def joint_plot(
     reference: Motion | None = None,
     reference_angles: Angles | None = None,
 ) -> Figure:
-    """A panel with the joints' error or uncertainty, and a panel for each kind of angle at them.
+    """A panel of errors or uncertainty, and panels of angles.
 
-    The error is the distance from the reference's joint, both relative to the root joint. The uncertainty is the radius
-    of the ball that holds the joint in 90 % of cases.
+    One for each kind of angle at the joints. The error is the distance from the reference's joint, both relative to the
+    root joint. The uncertainty is the radius of the ball that holds the joint in 90 % of cases.
 
     Args:
         motion: of one person.
@@ -76,7 +76,7 @@ def joint_plot(
 
 
 def joint_distances(motion: Motion, reference: Motion) -> Float[np.ndarray, "t j"]:
-    """Distance of each joint from the reference's, mm, both relative to the root joint.
+    """Each joint's distance from the reference, mm, relative to the root.
 
     NaN for joints that the reference lacks, and in frames where it has none within half of its interval.
     """
@@ -98,14 +98,14 @@ def joint_distances(motion: Motion, reference: Motion) -> Float[np.ndarray, "t j
 
 
 def _mean(errors: Float[np.ndarray, "t j"]) -> Float[np.ndarray, " t"]:
-    """Mean over the joints that have an error; NaN in frames without one."""
+    """Mean over joints with an error; NaN without any."""
     known = np.isfinite(errors)
     mean: np.ndarray = np.where(known, errors, 0.0).sum(1) / np.where(known.any(1), known.sum(1), np.nan)
     return mean
 
 
 def _radii(axes: Axes, motion: Motion, colors: Mapping[str, str], *, filled: bool) -> None:
-    """Draws the uncertainty: as lines, or as a band that errors should stay in."""
+    """Draws the uncertainty, as lines or as a band for errors."""
     if motion.uncertainty is None:
         return
     for joint, color in colors.items():
@@ -117,5 +117,5 @@ def _radii(axes: Axes, motion: Motion, colors: Mapping[str, str], *, filled: boo
 
 
 def _joint_of(angle: str, joints: Sequence[str]) -> str | None:
-    """The joint of `joints` to which an angle belongs, such as "left_knee" of "left_knee_flexion"."""
+    """The joint of an angle, such as "left_knee" of "left_knee_flexion". One of `joints`."""
     return next((joint for joint in joints if angle.startswith(f"{joint}_")), None)

@@ -39,7 +39,7 @@ class _Place:
     line: Path | None
 
     def clashes(self, boxes: Sequence[Bbox], lines: Sequence[Path], frame: BboxBase) -> int:
-        """How much of what is there already it would hide or cross; what is outside the frame counts most."""
+        """How much a name would hide or cross. What is outside the frame counts most."""
         outside = not (frame.contains(*self.box.min) and frame.contains(*self.box.max))
         hidden = self.box.padded(self.apart).count_overlaps(boxes)
         hidden += sum(line.intersects_bbox(self.box) for line in lines)
@@ -53,7 +53,9 @@ class _Place:
 def name_points(
     axes: Axes, names: Sequence[str], points: Sequence[tuple[float, float]], taken: Sequence[Bbox]
 ) -> list[Annotation]:
-    """Writes a name beside each point, inside the axes and off everything else as far as that can be done.
+    """Writes names beside points, off everything else where possible.
+
+    Inside the axes.
 
     Args:
         axes: whose place in the figure is settled.
@@ -87,7 +89,7 @@ def name_points(
 
 
 def _places(at: np.ndarray, size: np.ndarray, pixels: float) -> Iterator[_Place]:
-    """All places for a name of that size around a point, the best first."""
+    """Places for a name of a size around a point, best first."""
     for distance in (*_NEAR, *_FAR):
         for angle in _ANGLES:
             direction = np.array([math.cos(math.radians(angle)), math.sin(math.radians(angle))])

@@ -32,7 +32,9 @@ _HEIGHT = 1.0, 0.9
 
 @style_plot
 def pose_plot(motions: Sequence[Motion], times: Sequence[float]) -> Figure:
-    """One panel per moment: bodies as lines, left and right in their colours, in one space and one scale.
+    """One panel per moment, with bodies as coloured lines.
+
+    Left and right in their colours, in one space and one scale.
 
     Args:
         motions: of one clip, all in the same frame.

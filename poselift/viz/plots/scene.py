@@ -1,4 +1,4 @@
-"""The places of people in 3D for plots on paper: upright, on the ground, seen from the camera's side."""
+"""People's places in 3D plots: upright, grounded, from the camera's side."""
 
 from collections.abc import Iterator, Sequence
 
@@ -42,7 +42,7 @@ class Scene:
             self._places = [place - [0, 0, floor] for place in self._places]
 
     def bodies(self, time: float) -> list[tuple[Float[np.ndarray, "l 2 3"], list[Rgba]]]:
-        """The limbs of each person who is there at a time, seconds, in the order to draw them, and their colours."""
+        """Each present person's limbs, in drawing order, and their colours. At a time, seconds."""
         found = []
         for limbs, joints, guessed in self._find_present(time):
             ends, colors = limbs.ends(joints), limb_colors(limbs, guessed)
@@ -55,7 +55,7 @@ class Scene:
         return np.concatenate([np.zeros((0, 3)), *(joints for _, joints, _ in self._find_present(time))])
 
     def _find_present(self, time: float) -> Iterator[tuple[Limbs, Float[np.ndarray, "j 3"], Bool[np.ndarray, " j"]]]:
-        """Limbs and joints of each person who is there, and the joints that no keypoint shows."""
+        """Each present person's limbs and joints, and unseen joints. Those that no keypoint shows."""
         for motion, places, guessed in zip(self._motions, self._places, self._guessed, strict=True):
             frame = frame_at(motion.timestamps, half_interval(motion.timestamps), time)
             if frame is not None and motion.posed[frame]:
@@ -63,13 +63,13 @@ class Scene:
 
 
 def limb_colors(limbs: Limbs, guessed: Bool[np.ndarray, " j"]) -> list[Rgba]:
-    """The colours of limbs: those of their sides, pale where no keypoint shows an end (`Motion.guessed`)."""
+    """The limbs' colours by side, pale where guessed. Where no keypoint shows an end (`Motion.guessed`)."""
     pale = guessed[limbs.joints].any((1, 2))
     return [to_rgba(SIDES[side], PALE if faint else 1.0) for side, faint in zip(limbs.sides, pale, strict=True)]
 
 
 def project(points: Float[np.ndarray, "*n 3"]) -> Float[np.ndarray, "*n 3"]:
-    """Right, up and towards the viewer, metres, as mplot3d's orthographic view has them."""
+    """Right, up and towards the viewer, metres. As mplot3d's orthographic view has them."""
     azimuth, elevation = np.radians([AZIMUTH, ELEVATION])
     right = [-np.sin(azimuth), np.cos(azimuth), 0]
     towards = [np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)]

@@ -51,7 +51,9 @@ class MethodPose:
 
 @style_plot
 def skeleton_plot(bodies: Sequence[MethodPose], skeleton: Skeleton, label: str) -> Figure:
-    """A body for each method, its joints coloured by their error and the number beside them.
+    """A body for each method, its joints coloured by error.
+
+    With the number beside them.
 
     Args:
         bodies: side by side, with one scale of colours.

@@ -1,4 +1,4 @@
-"""A film strip: frames of the video with the reprojected bodies, over the same moments in 3D."""
+"""A film strip: frames with bodies, over 3D at the same moments."""
 
 from collections.abc import Sequence
 
@@ -38,9 +38,9 @@ def strip_plot(
     pictures: Sequence[UInt8[np.ndarray, "h w 3"]],
     camera: Camera,
 ) -> Figure:
-    """A column per moment: the picture around the people with their bodies drawn on it, and the bodies in 3D.
+    """A column per moment: picture with bodies, and 3D.
 
-    All pictures have one scale, and so have all bodies in 3D.
+    The picture around the people. All pictures have one scale, and so have all bodies in 3D.
 
     Args:
         motions: of one clip, all in the same frame.
@@ -111,7 +111,7 @@ def _lines(
 
 
 def _boxes(lines: Sequence, size: tuple[int, int]) -> list[tuple[int, int, int, int]]:
-    """Cut-outs of one size around the people of each moment: left, top, right, bottom, pixels."""
+    """Equal cut-outs around each moment's people, pixels. Left, top, right, bottom."""
     height, width = size
     spans = []
     for bodies in lines:

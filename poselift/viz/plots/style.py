@@ -65,7 +65,7 @@ _MOST_CHARACTERS = 24
 
 @dataclass(frozen=True)
 class Look:
-    """How a series is told from the others, also in black and white.
+    """How a series is told from the others, also in black.
 
     Attributes:
         color: of everything.
@@ -106,7 +106,7 @@ def _apply_style() -> Iterator[None]:
 
 
 def style_plot(plot: Callable[Given, Figure]) -> Callable[Given, Figure]:
-    """Makes a plot in the common look, whatever the user's own settings are."""
+    """Makes a plot in the common style, whatever the user's settings."""
 
     @wraps(plot)
     def wrapper(*args: Given.args, **kwargs: Given.kwargs) -> Figure:
@@ -117,14 +117,16 @@ def style_plot(plot: Callable[Given, Figure]) -> Callable[Given, Figure]:
 
 
 def print_plainly(axis: Axis, between: bool = True) -> None:
-    """Puts plain numbers at the powers of ten of a logarithmic axis, and between them."""
+    """Puts plain numbers on a logarithmic axis. At the powers of ten, and between them."""
     axis.set_major_locator(LogLocator(subs=(1, 2, 5) if between else (1,)))
     axis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.set_minor_formatter(NullFormatter())
 
 
 def add_legend(figure: Figure, handles: Sequence[Artist], labels: Sequence[str]) -> None:
-    """Puts a legend above the axes, in as many columns as fit, and makes the figure higher by it.
+    """Puts a legend above the axes, and enlarges the figure.
+
+    In as many columns as fit.
 
     Args:
         figure: with everything else in it.
@@ -147,7 +149,7 @@ def add_side_legend(figure: Figure, colors: Mapping[str, str]) -> None:
 
 
 def save_plot(figure: Figure, stem: Path) -> None:
-    """Writes a figure as .pdf and .png; the same figure gives the same bytes.
+    """Writes a figure as .pdf and .png, with reproducible bytes.
 
     Args:
         figure: from one of the plots.
@@ -158,7 +160,7 @@ def save_plot(figure: Figure, stem: Path) -> None:
 
 
 def save_figure(figure: Figure, path: Path) -> None:
-    """Writes a figure in the format of the path's ending; the same figure gives the same bytes.
+    """Writes a figure in its path's format, with reproducible bytes.
 
     Args:
         figure: from one of the plots.

@@ -33,7 +33,7 @@ class Line:
 
 @style_plot
 def training_plot(losses: Sequence[Line], errors: Sequence[Line], loss_label: str, error_label: str) -> Figure:
-    """The losses beside the validation errors; the lowest error of each line is marked.
+    """Losses beside validation errors, each line's lowest one marked.
 
     Args:
         losses: drawn pale, with a running mean over them.
@@ -68,7 +68,7 @@ def _draw_loss(axes: Axes, line: Line, look: Look) -> Artist:
 
 
 def _draw_error(axes: Axes, line: Line, look: Look) -> Artist:
-    """Draws an error and marks its best; what stands for it in the legend."""
+    """Draws an error, marks its best, and returns its legend."""
     (drawn,) = axes.plot(line.steps, line.values, color=look.color, linestyle=look.line)
     best = min(range(len(line.values)), key=line.values.__getitem__)
     axes.plot(line.steps[best], line.values[best], color=look.color, marker=look.marker)
@@ -80,12 +80,12 @@ def _begin_at_0(axes: Axes) -> None:
 
 
 def plain_logarithms(axes: Axes) -> None:
-    """Makes the vertical axis logarithmic, with plain numbers also between powers of ten: a loss spans few."""
+    """Makes the vertical axis logarithmic, with plain numbers. Also between powers of ten: a loss spans few."""
     axes.set_yscale("log")
     print_plainly(axes.yaxis)
 
 
 def running_mean(values: Sequence[float]) -> list[float]:
-    """The mean of each value and its neighbours, three on each side where there are as many."""
+    """The mean of each value and three neighbours to each side. Where there are as many."""
     around = [values[max(0, at - _AROUND) : at + _AROUND + 1] for at in range(len(values))]
     return [sum(part) / len(part) for part in around]

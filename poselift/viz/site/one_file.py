@@ -1,4 +1,4 @@
-"""Writes the editor of the site and a result as one HTML file, which needs no network and no server."""
+"""Writes the site's editor and a result as one file. HTML, which needs no network and no server."""
 
 import base64
 import hashlib
@@ -61,7 +61,7 @@ def write_editor(
 
 
 def _html(site: Path, kept: Mapping[str, bytes]) -> str:
-    """The page of a site with its style, its script and other files inside."""
+    """A site's page with style, script and other files inside."""
     page, style, script = ((site / name).read_text("utf-8") for name in ("index.html", "app.css", "app.js"))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = "; ".join(

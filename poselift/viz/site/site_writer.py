@@ -1,4 +1,4 @@
-"""Writes the site: the built page, networks, numbers, and how skeletons are drawn, in one flat folder."""
+"""Writes the site: page, networks, numbers, skeletons. In one flat folder; how skeletons are drawn."""
 
 import hashlib
 import json
@@ -44,7 +44,9 @@ _DRAWN = ("h36m17", "coco17", "coco_wholebody23")
 
 
 def write_site(folder: str | os.PathLike[str], runtime: Path | None = None, offline: bool = False) -> Path:
-    """Writes a site for any static host; other files in the folder stay.
+    """Writes a site for any static host.
+
+    Other files in the folder stay.
 
     Args:
         folder: where to write.
@@ -86,7 +88,7 @@ def write_site(folder: str | os.PathLike[str], runtime: Path | None = None, offl
 
 
 def _drawing() -> dict[str, object]:
-    """How people are drawn: their colours, and the lines and solid parts of each skeleton."""
+    """How people are drawn: colours, lines and solid parts. Of each skeleton."""
     skeletons = {
         name: {
             "lines": lines_of(SKELETONS[name]),

@@ -1,4 +1,4 @@
-"""onnxruntime-web, which runs the networks in a browser: fetched once, because it is too large for the package."""
+"""onnxruntime-web, which runs networks in browsers. It is fetched once, because it is too large for the package."""
 
 import gzip
 import tarfile
@@ -21,7 +21,9 @@ FILES = (
 
 
 def write_runtime(folder: Path, given: Path | None = None, offline: bool = False) -> None:
-    """Writes the files of onnxruntime-web, those of WebAssembly packed to a quarter with gzip.
+    """Writes onnxruntime-web's files, WebAssembly packed with gzip.
+
+    To a quarter.
 
     Args:
         folder: where to write.
