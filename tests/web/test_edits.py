@@ -87,6 +87,68 @@ def test_a_swap_is_listed_first_and_its_correction_takes_it_away():
     assert not any(holds(swap, entry) for entry in listed[:10])
 
 
+def plant(track, starts):
+    """Four errors in a track: left and right exchanged, ankles 80 px off, a wrist hidden, an elbow 60 px off.
+
+    Returns:
+        The edits that make each error, and its span.
+    """
+    times, joints = track["times"], track["joints"]
+    pixels = np.array(track["pixels"], float).reshape(len(times), -1, 2)
+    lasts = dict(zip(("swap", "ankles", "hidden", "elbow"), (4, 5, 9, 3), strict=True))
+    spans = {
+        name: {"person": 1, "from": times[start], "to": times[start + lasts[name] - 1]}
+        for name, start in zip(lasts, starts, strict=True)
+    }
+
+    def move(name, joint, by):
+        at = joints.index(joint)
+        first = times.index(spans[name]["from"])
+        for frame in range(first, first + lasts[name]):
+            x, y = (pixels[frame, at] + by).tolist()
+            yield {"what": "move", "person": 1, "joint": joint, "time": times[frame], "x": x, "y": y}
+
+    errors = {
+        "swap": [{"what": "swap", **spans["swap"]}],
+        "ankles": [*move("ankles", "left_ankle", [80, 0]), *move("ankles", "right_ankle", [80, 0])],
+        "hidden": [{"what": "hide", "joint": "right_wrist", **spans["hidden"]}],
+        "elbow": [*move("elbow", "left_elbow", [0, -60])],
+    }
+    return errors, spans
+
+
+@pytest.mark.parametrize("starts", [(29, 3, 16, 42), (3, 16, 31, 44), (42, 30, 5, 17)])
+def test_planted_errors_are_the_first_four_of_the_list(starts):
+    """What changes most for longest comes first. The distances stand in docs/web.md."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    clean = track_for_page(next(people())[:60])
+    errors, spans = plant(clean, starts)
+    (wrong,), _ = run_page([clean], [edit for edits in errors.values() for edit in edits])
+    (truth,), (before,) = lift_tracks([clean]), lift_tracks([wrong])
+    _, listed = run_page([wrong], motions=[before])
+    ranks = {name: next(k for k, entry in enumerate(listed, 1) if holds(span, entry)) for name, span in spans.items()}
+    assert ranks == {"swap": 1, "hidden": 2, "ankles": 3, "elbow": 4}
+    says = [entry["says"] for entry in listed[:4]]
+    assert [says[0], says[1]] == ["left and right exchanged", "missing for 0.33 s"]
+    assert [listed[2]["joint"].endswith("_ankle"), listed[3]["joint"]] == [True, "left_elbow"]
+    assert listed[3]["worth"] > 3 * listed[4]["worth"]
+    # Corrected in the order of the list: exchanged back, and moved to where they were.
+    distances = [distance_mm(before, truth)]
+    names = sorted(ranks, key=ranks.__getitem__)
+    for count in range(1, 5):
+        (track,), _ = run_page([clean], [edit for name in names[count:] for edit in errors[name]])
+        distances.append(distance_mm(lift_tracks([track])[0], truth))
+    assert distances[0] > 50
+    assert distances[3] < 0.25 * distances[0]
+    assert distances[4] < 0.1
+
+
+def distance_mm(motion, truth):
+    """Mean distance of the joints of two motions."""
+    return 1000 * np.linalg.norm(motion.joints - truth.joints, axis=-1).mean()
+
+
 HANDLE = """(() => { const c = document.getElementById('handles'), box = c.getBoundingClientRect();
     const image = c.getContext('2d').getImageData(0, 0, c.width, c.height), at = [];
     for (let i = 0; i < image.data.length; i += 4) if (image.data[i + 3] > 150) at.push(i / 4);

@@ -1,7 +1,9 @@
 """The page of `poselift web` as people use it, in headless Chromium."""
 
+import base64
 import shutil
 
+import av
 import numpy as np
 import pytest
 
@@ -88,3 +90,45 @@ def test_what_cannot_be_lifted_gets_a_clear_word(opened, site, tmp_path):
     (tmp_path / "cut.mp4").write_bytes(content[: int(0.8 * len(content))])
     lift_in_page(page.browser, tmp_path / "cut.mp4", angles=False)
     assert "The video breaks off at 0." in page.text("note")
+
+
+CAMERA = """
+    const canvas = Object.assign(document.createElement("canvas"), {width: 320, height: 240});
+    const pen = canvas.getContext("2d");
+    globalThis.drawn = 0;
+    setInterval(() => { pen.fillStyle = `hsl(${9 * drawn++} 80% 50%)`; pen.fillRect(0, 0, 320, 240); }, 33);
+    navigator.mediaDevices.getUserMedia = async () => canvas.captureStream(30);
+"""
+"""A camera that shows changing colours."""
+
+
+def test_a_recording_of_the_camera_can_be_saved(opened, site, tmp_path):
+    page = opened(site)
+    page(CAMERA)
+    assert page("document.getElementById('keep').offsetHeight") == 0
+    page("document.getElementById('record').click()")
+    page.browser.wait("document.body.dataset.stage === 'camera'")
+    page("document.getElementById('shoot').click()")
+    assert page.text("shoot") == "Stop"
+    page("globalThis.begun = drawn")
+    page.browser.wait("drawn > begun + 45")
+    page("document.getElementById('shoot').click()")
+    # Nobody is in the picture; the recording stays, so that it can be saved all the same.
+    page.browser.wait("['problem', 'keep'].every((name) => document.getElementById(name).offsetHeight > 0)")
+    page(
+        "globalThis.saved = null; URL.createObjectURL = (blob) => { saved = blob; return '#'; };"
+        "HTMLAnchorElement.prototype.click = function () { globalThis.named = this.download; };"
+        "document.getElementById('keep').click()"
+    )
+    content = page(
+        "saved.arrayBuffer().then((bytes) =>"
+        "btoa([...new Uint8Array(bytes)].map((byte) => String.fromCharCode(byte)).join('')))"
+    )
+    path = tmp_path / page("named")
+    assert path.stem == "recording"
+    path.write_bytes(base64.b64decode(content))
+    with av.open(str(path)) as recording:
+        pictures = [frame.to_ndarray(format="rgb24") for frame in recording.decode(video=0)]
+    assert pictures[0].shape == (240, 320, 3)
+    assert len(pictures) >= 10
+    assert len({tuple((picture[120, 160] // 32).tolist()) for picture in pictures}) > 3

@@ -10,8 +10,9 @@ import { rankFrames } from "./rank.js";
 const LISTED = 20;
 /** CSS pixels within which a keypoint is grasped. */
 const REACH = 18;
-const WHY = { misfit: "the distance of the joint from the ray of its keypoint, as a multiple of its median", uncertainty: "the radius that holds the joint in 90 % of cases, as a multiple of its median",
-  jumps: "the distance of the keypoint from the way between its neighbours", missing: "no keypoint here, but before and after" };
+const WHY = { misfit: "the distance of the joint from its keypoint, as a multiple of its median", uncertainty: "the radius that holds the joint in 90 % of cases, as a multiple of its median",
+  jumps: "the mean distance of the keypoint from the way between the frames before and after", missing: "no keypoint here, but before and after",
+  exchanged: "with left and right exchanged, the keypoints here fit to the frames before and after" };
 /** Largest zoom, and the step of a key. */
 const NEAREST = 8, CLOSER = 1.5;
 let session = null, history, drag = null, from = null, busy = null, wanted = false, canvas = null, loop = 0;

@@ -1,92 +1,154 @@
-// The frames that most need a look.
+// The frames whose correction changes most, for longest.
 
-import { median } from "../numbers/times.js";
+import { otherSide } from "../numbers/open.js";
+import { median, usualInterval } from "../numbers/times.js";
 
-/** Seconds around a listed frame in which no other one is listed: one look sees them all. */
+/** Seconds around a listed span in which no other one is listed: one look sees them all. */
 const APART = 0.1;
-const PARTS = /_(eye|ear)$/; // of a head, which the nose shows
-
-/** Longest time between two frames with a keypoint, seconds, for it to be missing between them. */
+/** Longest span between two frames with a keypoint, seconds, in which it can be wrong or missing. */
 const GAP = 1.0;
+const NEAR = 1e-4; // seconds; times in files are rounded
+const PARTS = /_(eye|ear)$/; // of a head, which the nose shows
+/** Residuals up to this multiple of a joint's usual one are no errors. */
+const USUAL = 3;
+/** Share of the distance that the exchange of both sides must take away for an error to be one. */
+const EXCHANGED = 0.5;
 
 /**
- * The frames of a motion, worst first: the worst of each kind, then the second of each, and so on.
+ * The spans of a motion that most need a look, worst first; each with its worst joint.
  *
- * A kind is where a joint is far from its keypoint or unsure, as a multiple of what is usual for that joint ("misfit",
- * "uncertainty"); where a keypoint leaves the way between its neighbours most ("jump"); and where one is missing for
- * longest between frames that have it ("missing").
+ * The worth is what a correction would change: body lengths times seconds, over all joints. Three things tell: keypoints
+ * that leave the way between the frames before and after and come back as suddenly, keypoints that are missing between
+ * frames that have them, and joints that the lifter puts elsewhere than their keypoints or is unsure of.
  * @param {import("../numbers/index.js").Motion} motion
  * @param {import("../numbers/index.js").Camera} camera
- * @returns {{person: number, frame: number, time: number, worth: number, joint: string, says: string}[]} worth: 1 of the
- *   worst of a kind, 1/2 of the second
+ * @returns {{person: number, frame: number, time: number, worth: number, joint: string, says: string}[]}
  */
 export function rankFrames(motion, camera) {
-  const { times, person } = motion;
-  const kinds = [unusual(motion, camera), jumps(motion), missing(motion)].map((found) => {
-    const listed = [];
-    for (const entry of found.sort((a, b) => b.size - a.size))
-      if (listed.every(({ frame }) => Math.abs(times[frame] - times[entry.frame]) > APART)) listed.push(entry);
-    return listed.map((entry, place) => ({ ...entry, worth: 1 / (place + 1) }));
-  });
-  const listed = [];
-  for (const { frame, joint, worth, says } of kinds.flat().sort((a, b) => b.worth - a.worth))
-    if (listed.every(({ time }) => Math.abs(time - times[frame]) > APART)) listed.push({ person, frame, time: times[frame], worth, joint, says });
+  const { times, person } = motion, listed = [], spans = [];
+  for (const entry of [...leaps(motion), ...doubts(motion, camera)].sort((a, b) => b.worth - a.worth)) {
+    const [from, to] = [times[entry.from] - APART - NEAR, times[entry.to] + APART + NEAR];
+    if (spans.some(([first, last]) => first < to && last > from)) continue;
+    spans.push([times[entry.from], times[entry.to]]);
+    const { frame, joint, worth, says } = entry;
+    listed.push({ person, frame, time: times[frame], worth, joint, says });
+  }
   return listed;
 }
 
-/** Joints that are far from their keypoints, or unsure, by the median of each joint. */
-function unusual(motion, camera) {
-  const { times, skeleton } = motion, names = skeleton.joints, found = [];
+/** Spans of keypoints that leave their way suddenly, or are missing, as {from, to, frame, joint, worth, says}. */
+function leaps({ times, keypoints: { joints, pixels } }) {
+  const body = bodyOf(joints, pixels, times.length), found = new Map(), step = usualInterval(times);
+  const at = (frame, joint) => [0, 1].map((axis) => (pixels[2 * (frame * joints.length + joint) + axis] - body.centres[frame][axis]) / body.length);
+  const gaps = [];
+  for (const [joint, name] of joints.entries()) {
+    if (PARTS.test(name)) continue;
+    const other = joints.indexOf(otherSide(name));
+    const seen = [...times.keys()].filter((frame) => Number.isFinite(at(frame, joint)[0]));
+    const places = seen.map((frame) => at(frame, joint)), others = seen.map((frame) => at(frame, other));
+    const when = seen.map((frame) => times[frame]);
+    const usual = median(seen.slice(2).map((_, k) => away(places[k + 1], between(places, when, k, k + 2, when[k + 1]))));
+    const moves = when.slice(1).map((_, row) => away(places[row + 1], places[row]));
+    /** How far the joint moves in the frames beside the step to a row: quick limbs begin and end quickly too. */
+    const steps = (row, end) => Math.max((row > end && row - 1 === end ? 0 : moves[row - 2]) ?? 0, (row === end ? 0 : moves[row]) ?? 0);
+    for (let first = 1; first < seen.length - 1; first++) {
+      for (let last = first; last < seen.length - 1 && when[last + 1] - when[first - 1] <= GAP; last++) {
+        const ways = [between, curved].map((way) => (row, to = places) => away(to[row], way(places, when, first - 1, last + 1, when[row])));
+        const off = (row, to) => Math.min(...ways.map((way) => way(row, to)));
+        const ends = Math.min(off(first) - steps(first, last), off(last) - steps(last + 1, first)) - USUAL * usual;
+        if (ends <= 0) continue;
+        const rows = Array.from({ length: last - first + 1 }, (_, row) => first + row), offs = rows.map((row) => off(row));
+        if (Math.min(...offs) < ends / 2) continue; // two errors, and none between them
+        const mean = offs.reduce((sum, value) => sum + value, 0) / offs.length;
+        // A movement begins and ends slowly: its ends are near the way, its middle is far.
+        const worth = ends * Math.min(1, ends / mean) ** 2 * (when[last] - when[first] + step), key = `${seen[first]} ${seen[last]}`;
+        const turned = other === joint ? mean : rows.reduce((sum, row) => sum + (off(row, others) || 0), 0) / rows.length;
+        const own = found.get(key) ?? { from: seen[first], to: seen[last], worth: 0, turned: 0, off: 0, most: 0 };
+        own.worth += worth;
+        own.off += mean;
+        own.turned += turned;
+        if (worth > own.most) Object.assign(own, { most: worth, joint: name, jump: mean * body.length });
+        found.set(key, own);
+      }
+    }
+    for (let row = 1; row < seen.length; row++) {
+      if (seen[row] - seen[row - 1] > 1 && when[row] - when[row - 1] <= GAP) gaps.push({ joint, name, row, seen, places, when });
+    }
+  }
+  const jumps = [...found.values()].map(({ from, to, joint, worth, off, turned, jump }) => ({ from, to, frame: (from + to) >> 1, joint, worth,
+    says: turned < EXCHANGED * off ? "left and right exchanged" : `jumps by ${jump.toFixed(0)} px` }));
+  return [...jumps, ...missing(gaps, times)];
+}
+
+/** Keypoints that are missing: worth what the way between two frames misses where the joint is seen, over as long a span. */
+function missing(gaps, times) {
+  return gaps.map(({ name, row, seen, places, when }) => {
+    const lasts = when[row] - when[row - 1], from = seen[row - 1] + 1, to = seen[row] - 1, misses = [];
+    for (let first = 0, last = 0; last < when.length; first++) {
+      while (last < when.length && when[last] - when[first] < lasts - 1e-6) last++;
+      const middle = (first + last) >> 1;
+      if (last < when.length && middle > first && last - first === seen[row] - seen[row - 1]) misses.push(away(places[middle], between(places, when, first, last, when[middle])));
+    }
+    misses.sort((a, b) => a - b);
+    return { from, to, frame: (from + to) >> 1, joint: name, worth: (misses[Math.floor(.9 * misses.length)] ?? 0) * (times[to + 1] - times[from]), says: `missing for ${lasts.toFixed(2)} s` };
+  });
+}
+
+/** Spans in which the lifter puts a joint far from its keypoint, or is unsure of it, against what is usual for the joint. */
+function doubts(motion, { K }) {
+  const { times, skeleton: { joints: names }, root, joints, keypoints, uncertainty, threshold } = motion, step = usualInterval(times);
+  const length = bodyOf(keypoints.joints, keypoints.pixels, times.length).length, found = [];
   for (const [joint, name] of names.entries()) {
     if (PARTS.test(name)) continue;
-    const radii = Float64Array.from(times, (_, frame) => motion.uncertainty[frame * names.length + joint]);
-    for (const [why, values] of [["uncertainty", radii], ["misfit", misfitsOf(motion, camera, joint)]]) {
+    const given = keypoints.joints.indexOf(name), point = (frame, axis) => joints[3 * (frame * names.length + joint) + axis] + root[3 * frame + axis];
+    const radii = Float64Array.from(times, (_, frame) => uncertainty[frame * names.length + joint] * K[0] / point(frame, 2) / length);
+    const misfits = Float64Array.from(times, (_, frame) => {
+      const at = frame * keypoints.joints.length + given;
+      if (given < 0 || !(keypoints.scores[at] >= threshold)) return NaN;
+      return away([0, 1].map((axis) => K[4 * axis] * point(frame, axis) / point(frame, 2) + K[3 * axis + 2]), keypoints.pixels.subarray(2 * at, 2 * at + 2)) / length;
+    });
+    for (const [why, values] of [["uncertainty", radii], ["misfit", misfits]]) {
       const usual = median(values.filter(Number.isFinite));
-      values.forEach((value, frame) => { if (value / usual > 0) found.push({ frame, joint: name, size: value / usual, says: `${(value / usual).toFixed(1)} × ${why}` }); });
+      for (let from = 0, to; from < times.length; from = to + 1) {
+        to = from;
+        if (!(values[from] > 2 * usual)) continue;
+        while (values[to + 1] > 2 * usual) to++;
+        const own = values.subarray(from, to + 1), most = Math.max(...own);
+        found.push({ from, to, frame: from + own.indexOf(most), joint: name, worth: step * own.reduce((sum, value) => sum + value - 2 * usual, 0), says: `${(most / usual).toFixed(1)} × ${why}` });
+      }
     }
   }
   return found;
 }
 
-/** Keypoints that leave the way between their neighbours, by the usual of the clip's slowest nine tenths. */
-function jumps({ times, keypoints: { joints, pixels } }) {
-  const found = [], at = (frame, joint, axis) => pixels[2 * (frame * joints.length + joint) + axis];
-  for (const [joint, name] of joints.entries()) {
-    if (PARTS.test(name)) continue;
-    const seen = [...times.keys()].filter((frame) => Number.isFinite(at(frame, joint, 0))), own = [];
-    for (let row = 1; row < seen.length - 1; row++) {
-      const [before, frame, after] = seen.slice(row - 1, row + 2), share = (times[frame] - times[before]) / (times[after] - times[before]);
-      if (times[after] - times[before] > GAP) continue;
-      const size = Math.hypot(...[0, 1].map((axis) => at(frame, joint, axis) - (1 - share) * at(before, joint, axis) - share * at(after, joint, axis)));
-      if (size > 0) own.push({ frame, joint: name, size, says: `jumps by ${size.toFixed(0)} px` });
-    }
-    found.push(...own);
+/** The middle of the body in each frame, filled from the frame before, and its usual longer side, pixels. */
+function bodyOf(joints, pixels, frames) {
+  const trunk = joints.flatMap((name, joint) => (/_(shoulder|hip)$/.test(name) ? [joint] : [])), sides = [], centres = [];
+  for (let frame = 0; frame < frames; frame++) {
+    const axes = [0, 1].map((axis) => joints.map((_, joint) => pixels[2 * (frame * joints.length + joint) + axis]));
+    const seen = axes.map((values) => values.filter(Number.isFinite)), own = axes.map((values) => trunk.map((joint) => values[joint]).reduce((sum, value) => sum + value, 0) / trunk.length);
+    if (seen[0].length > 3) sides.push(Math.max(...seen.map((values) => Math.max(...values) - Math.min(...values))));
+    centres.push(own.every(Number.isFinite) ? own : centres.at(-1) ?? [0, 0]);
   }
-  return found;
+  return { centres, length: Math.max(sides.length ? median(sides) : 1, 1) };
 }
 
-/** Keypoints that are missing between frames that have them; the frame in the middle stands for all. */
-function missing({ times, keypoints: { joints, pixels } }) {
-  const found = [];
-  for (const [joint, name] of joints.entries()) {
-    if (PARTS.test(name)) continue;
-    const seen = [...times.keys()].filter((frame) => Number.isFinite(pixels[2 * (frame * joints.length + joint)]));
-    for (let row = 1; row < seen.length; row++) {
-      const [before, after] = [seen[row - 1], seen[row]], lasts = times[after] - times[before];
-      if (after - before > 1 && lasts <= GAP) found.push({ frame: (before + after) >> 1, joint: name, size: lasts, says: `missing for ${lasts.toFixed(2)} s` });
-    }
-  }
-  return found;
+const away = (one, other) => Math.hypot(one[0] - other[0], one[1] - other[1]);
+
+/** A place on the straight way between two rows, at a time. */
+function between(places, when, first, last, time) {
+  const share = (time - when[first]) / (when[last] - when[first]);
+  return [0, 1].map((axis) => (1 - share) * places[first][axis] + share * places[last][axis]);
 }
 
-/** Distance of a joint from the ray of its keypoint in each frame, metres; NaN where it has none. */
-function misfitsOf({ joints, root, keypoints, skeleton, threshold, times }, { K }, joint) {
-  const given = keypoints.joints.indexOf(skeleton.joints[joint]), j = skeleton.joints.length, g = keypoints.joints.length;
-  return Float64Array.from(times, (_, frame) => {
-    const at = frame * g + given;
-    if (given < 0 || !(keypoints.scores[at] >= threshold)) return NaN;
-    const [x, y, z] = [0, 1, 2].map((axis) => joints[3 * (frame * j + joint) + axis] + root[3 * frame + axis]);
-    const [u, v] = [K[0] * x / z + K[2], K[4] * y / z + K[5]];
-    return Math.hypot(u - keypoints.pixels[2 * at], v - keypoints.pixels[2 * at + 1]) * z / K[0];
+/** A place on the way between two rows that keeps the velocities before and after (cubic Hermite); straight near the ends of the clip. */
+function curved(places, when, first, last, time) {
+  const [before, after] = [first - 2, last + 2];
+  if (before < 0 || after >= places.length) return between(places, when, first, last, time);
+  const lasts = when[last] - when[first], s = (time - when[first]) / lasts;
+  return [0, 1].map((axis) => {
+    const enters = (places[first][axis] - places[before][axis]) / (when[first] - when[before]), leaves = (places[after][axis] - places[last][axis]) / (when[after] - when[last]);
+    return (2 * s ** 3 - 3 * s ** 2 + 1) * places[first][axis] + (3 * s ** 2 - 2 * s ** 3) * places[last][axis]
+      + (s ** 3 - 2 * s ** 2 + s) * lasts * enters + (s ** 3 - s ** 2) * lasts * leaves;
   });
 }
