@@ -16,28 +16,20 @@ from poselift.core.stopwatch import Stopwatch
 from poselift.finding.video_clip import ReadShare, read_frames
 from poselift.geometry.camera import check_image_size
 from poselift.keypoints.content import KeypointFile
+from poselift.keypoints.file_clock import TOLERANCE, FileClock
 from poselift.keypoints.file_hands import FileHands, follow_hands
-from poselift.keypoints.input_file import LAST_FRAME
 from poselift.keypoints.people import NamedDetections, NamedTracker
 from poselift.keypoints.picture_fit import PictureFit
-from poselift.numerics.times import check_bounds, check_intervals, check_rate, check_span, usual_interval
+from poselift.numerics.times import check_bounds, check_intervals, check_rate, check_span
 from poselift.structures import Hands, Keypoints2D
 from poselift.structures.detections import mirror_people
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
 
-_TOLERANCE = 0.02
-"""Accepted difference between the frames of a video and of a file, as a share; two in any case. Decoders drop a few."""
-_SPARSE = 1000
-"""Largest range of frame numbers per frame: a video has no larger gaps."""
-_LONGEST = 1 << 20
-"""Largest range of frame numbers, if less than half of them are there: ten hours at 30 a second."""
 _SUREST = 2.0
 """Largest score without a warning: COCO's flags reach 2, and heat maps a little more than 1."""
 _SAME_RATE = 0.02
 """Share by which two rates may differ and be the same."""
-_EVERY = 30
-"""Largest number of pictures per frame of a file that a warning looks for."""
 _LATEST = 1e10
 """Latest time stamp, seconds: they may count from 1970."""
 _AREA = 1 << 27
@@ -105,6 +97,7 @@ class KeypointClip:
     ) -> None:
         self._file, self.mirrored = file, mirrored or file.mirrored_back
         self._given = None if fps is None else check_rate(fps, "--fps")
+        self._clock = FileClock(file, self._given)
         self.video_fps: float | None = None
         self._hands: dict[float, list[tuple[np.ndarray, FileHands]]] = {}
         self._sampled = False  # whether the file has frames of some pictures only, at a rate of its own
@@ -138,11 +131,11 @@ class KeypointClip:
         rate, pictures = reader.info.fps, reader.info.frames
         if self._given is None or rate is None:
             return reader
-        own = self._own_rate()
+        own = self._clock.rate
         # The same stretch for both clocks where the file has one of its own.
         true = self._given if own is None else rate * self._given / own
-        frames = len(self._file.frames if self._file.timestamps is not None else self._numbers())
-        every = pictures is None or pictures - frames <= max(2.0, _TOLERANCE * pictures)
+        frames = len(self._file.frames if self._file.timestamps is not None else self._clock.numbers())
+        every = pictures is None or pictures - frames <= max(2.0, TOLERANCE * pictures)
         if abs(true / rate - 1) <= _SAME_RATE:
             return reader
         if true < rate and not every:
@@ -150,11 +143,6 @@ class KeypointClip:
             return reader
         self.video_fps = true
         return VideoReader(video, fps=true, mirrored=self.mirrored)
-
-    def _own_rate(self) -> float | None:
-        """Frames per second by the file's timestamps, if it has any."""
-        times = np.array(sorted((self._file.timestamps or {}).values()))
-        return 1 / usual_interval(times) if len(times) > 1 else None
 
     def _choose_size(self, given: tuple[int, int] | None) -> tuple[int, int]:
         """(width, height), after checking that option, file and video agree."""
@@ -202,7 +190,7 @@ class KeypointClip:
             yield from self._video
             return
         blank = np.full((self.image_size[1], self.image_size[0], 3), _BLANK, np.uint8)
-        for index, (_, time) in enumerate(self._own_times()):
+        for index, (_, time) in enumerate(self._clock.times(self.fps)):
             yield Frame(blank, time, index)
 
     def people(
@@ -230,11 +218,13 @@ class KeypointClip:
         if self.mirrored and not self._file.mirrored_back:
             detections = {number: mirror_people(people, self.image_size[0]) for number, people in detections.items()}
         if self._video is None or self._file.timestamps is not None:
-            times = self._own_times()
+            times = self._clock.times(self.fps)
         elif self._sampled:
-            times = self._times_within(self._video)
+            times = self._clock.times_within(self._video)
         else:
-            times = self._times_of_video([frame.timestamp for frame in read_frames(self, watch, progress)], self._video)
+            stamps = [frame.timestamp for frame in read_frames(self, watch, progress)]
+            times, cautions = self._clock.times_of_video(stamps, self._video)
+            self.warnings += [*self._video.warnings, *cautions]
         start, end = self.span
         times = [(number, time) for number, time in times if start <= time < end]
         if not times:
@@ -267,69 +257,3 @@ class KeypointClip:
     def tracker(self) -> Tracker | NamedTracker:
         """A tracker by the file's names, or by poses without names."""
         return Tracker(self.image_size) if self._file.people is None else NamedTracker(self.image_size)
-
-    def _own_times(self) -> list[tuple[int, float]]:
-        """Number and timestamp of each frame, without the video."""
-        if self._file.timestamps is not None:
-            own = self._own_rate()
-            stretch = 1.0 if self._given is None or own is None else own / self._given
-            return [(number, stretch * time) for number, time in sorted(self._file.timestamps.items())]
-        assert self.fps is not None
-        numbers = self._numbers()
-        first = 1 if numbers[0] == 1 else 0  # pictures are often numbered from 1
-        return [(number, (number - first) / self.fps) for number in numbers]
-
-    def _times_within(self, video: VideoReader) -> list[tuple[int, float]]:
-        """The same at the given rate, beside a video of another one."""
-        times = self._own_times()
-        lasts, ends = len(times) / self._given if self._given else 0.0, video.info.duration
-        if ends is not None and lasts > (1 + _TOLERANCE) * ends + 2 / (self._given or 1.0):
-            raise InputError(
-                f"{self.path}: its {len(times)} frames last {lasts:.4g} s at --fps {self._given:g}, the video "
-                f"{ends:.4g} s; give the true rate of the keypoints"
-            )
-        return times
-
-    def _times_of_video(self, stamps: list[float], video: VideoReader) -> list[tuple[int, float]]:
-        """Number in the file and timestamp of each frame of the video."""
-        self.warnings += video.warnings
-        numbers = self._numbers()
-        from_1 = numbers[0] == 1 and numbers[-1] < len(stamps) - 1
-        first = 1 if from_1 or (numbers[0] > 0 and numbers[-1] == len(stamps)) else 0
-        surplus = numbers[-1] - first + 1 - len(stamps)
-        if abs(surplus) > 0:
-            counts = f"{self.path} has frames up to {numbers[-1]}, the video {len(stamps)} frames"
-            if surplus > max(2.0, _TOLERANCE * len(stamps)):
-                raise InputError(f"{counts}: {video.info.path} is not the video that the keypoints were found in")
-            self._warn(f"{counts}; surplus frames of the file are ignored, surplus ones of the video are empty")
-            self.warnings += self._every_few(len(numbers), len(stamps), video)
-        return list(enumerate(stamps, start=first))
-
-    def _every_few(self, frames: int, pictures: int, video: VideoReader) -> list[Caution]:
-        """A warning where keypoints seem to be of every few pictures.
-
-        Of every second or third picture, and numbered one by one.
-        """
-        every = next((n for n in range(2, _EVERY) if n * frames - n < pictures <= n * frames), None)
-        if every is None or video.info.fps is None or frames < _EVERY // 3:
-            return []
-        rate = video.info.fps / every
-        text = (
-            f"{pictures} pictures = {every} x {frames} frames of keypoints: if they are of one picture in {every}, "
-            f"give --fps {rate:.4g}, or the motion is {every} times too fast"
-        )
-        return [Caution(text, "clock")]
-
-    def _numbers(self) -> range:
-        """The frame numbers from the first to the last."""
-        present = self._file.frames
-        if not present:
-            raise InputError(f"{self.path}: has no frames")
-        first, last = min(present), max(present)
-        largest = min(_SPARSE * len(present), max(_LONGEST, 2 * len(present)))
-        if first < 0 or last - first >= largest or last > LAST_FRAME:
-            raise InputError(
-                f"{self.path}: its {len(present)} frames have numbers from {first} up to {last}; give the frames of "
-                "one video, counted from 0 or 1"
-            )
-        return range(first, last + 1)
