@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 from benchmarks.study.results import Result, spreads
 from benchmarks.study.run import Study
 from poselift.core.safe_parsing import read_json
-from poselift.viz.plots.style import LOOKS, PAGE, add_legend, save_plot, style_plot
+from poselift.viz.plots.style import LINE_STYLES, PAGE, add_legend, save_plot, style_plot
 from poselift.viz.plots.training import plain_logarithms, running_mean
 
 _WARMUPS = (
@@ -89,7 +89,7 @@ def _dots(values: Mapping[str, Mapping[str, float]], label: str, deviations: Seq
     figure = Figure(figsize=(PAGE, 0.6 + 0.12 * len(values)))
     axes = figure.subplots()
     titles = list(next(iter(values.values())))
-    for title, look in zip(titles, LOOKS, strict=False):
+    for title, look in zip(titles, LINE_STYLES, strict=False):
         places = [row[title] for row in values.values()]
         if deviations:
             axes.errorbar(places, range(len(values)), xerr=deviations, fmt="none", elinewidth=0.8, ecolor=look.color)
@@ -136,7 +136,7 @@ def _curves(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
         ("relative", "update over weights"),
     )
     for axes, (key, title) in zip(panels, kinds, strict=True):
-        for (name, run), look in zip(runs.items(), LOOKS, strict=False):
+        for (name, run), look in zip(runs.items(), LINE_STYLES, strict=False):
             steps = run["steps"]
             values = [math.nan if step[key] is None else step[key] for step in steps]
             places = [step["step"] + 1 for step in steps]

@@ -9,7 +9,7 @@ from poselift.core.files import atomic_text
 from poselift.export.character import Character, make_character
 from poselift.export.export_options import ExportOptions
 from poselift.kinematics.angles import euler_zxy, euler_zyx
-from poselift.numerics.times import count_even_frames, usual_interval
+from poselift.numerics.times import count_even_frames, median_interval
 from poselift.structures import Recording
 
 _CENTIMETRES = 100.0
@@ -42,7 +42,7 @@ def write_bvh(path: str | os.PathLike[str], recording: Recording, options: Expor
     if options.up == "z":
         figure = figure.turn_z_up()
     times = figure.timestamps
-    interval = usual_interval(times) or 1 / 30
+    interval = median_interval(times) or 1 / 30
     first = recording.clock.span[0]
     grid = first + interval * np.arange(count_even_frames(float(times[-1] - first), interval, len(times)))
     nearest = np.searchsorted((times[1:] + times[:-1]) / 2, grid)

@@ -73,7 +73,7 @@ def write_c3d(path: str | os.PathLike[str], recording: Recording, options: Expor
     points[:3] = found.positions.transpose(2, 1, 0)
     points[:3, missing] = np.nan
     file["data"]["points"] = points
-    residuals = np.where(missing, -1.0, np.nan_to_num(found.radii.T))
+    residuals = np.where(missing, -1.0, np.nan_to_num(found.uncertainty.T))
     file["data"]["meta_points"] = {
         "residuals": residuals[None],
         "camera_masks": np.zeros((7, *missing.shape), dtype=bool),

@@ -23,7 +23,7 @@ from poselift.export.trc_markers import write_trc
 from poselift.export.unseen import describe_guesses
 from poselift.export.vrma import write_vrma
 from poselift.export.zero import start_at_zero
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 from poselift.structures import Motion, Recording
 
 _LOG = logging.getLogger(__name__)
@@ -87,7 +87,7 @@ class Format:
         self.writer(path, recording, options)
         _LOG.debug("wrote %s", path)
         longest = max(recording.people, key=len).timestamps
-        frames = len(longest) if self.has_times else round(longest[-1] / (usual_interval(longest) or 1.0)) + 1
+        frames = len(longest) if self.has_times else round(longest[-1] / (median_interval(longest) or 1.0)) + 1
         warnings = []
         if self.most_frames is not None and frames > self.most_frames:
             warnings.append(

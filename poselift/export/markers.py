@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.kinematics import Z_UP, points_y_up
-from poselift.numerics.times import check_span, count_even_frames, interpolate, usual_interval
+from poselift.numerics.times import check_span, count_even_frames, interpolate, median_interval
 from poselift.structures import Motion
 
 _UNEVEN = 0.1
@@ -55,7 +55,7 @@ class Markers:
     Attributes:
         names: of the markers.
         positions: millimetres, right-handed; NaN in empty frames.
-        radii: of the ball that holds the joint in 90 % of cases, millimetres; NaN where it is unknown.
+        uncertainty: radius that holds the joint in 90 % of cases, millimetres; NaN where it is unknown.
         rate: frames a second.
         start: seconds of the first frame.
         resampled: whether the motion's frames were at uneven times, and these are interpolated.
@@ -63,7 +63,7 @@ class Markers:
 
     names: tuple[str, ...]
     positions: Float[np.ndarray, "t j 3"]
-    radii: Float[np.ndarray, "t j"]
+    uncertainty: Float[np.ndarray, "t j"]
     rate: float
     start: float
     resampled: bool
@@ -94,14 +94,14 @@ def place_markers(
         InputError: the people are far apart in time, or no keypoint shows a joint of somebody.
     """
     # A single frame has no rate; 30 stands for it.
-    interval = usual_interval(max((motion.timestamps for motion in motions), key=len)) or 1 / 30
+    interval = median_interval(max((motion.timestamps for motion in motions), key=len)) or 1 / 30
     times = np.unique(np.concatenate([motion.timestamps for motion in motions]))
     check_span(times)
     start, end = times[0] if start is None else start, times[-1]
     grid = start + interval * np.arange(count_even_frames(float(end - start), interval, len(times)))
     turn = Z_UP if up == "z" else np.eye(3)
     names: list[str] = []
-    positions, radii, resampled = [], [], False
+    positions, uncertainty, resampled = [], [], False
     for motion in motions:
         prefix = f"person_{motion.keypoints.person}_" if len(motions) > 1 else ""
         own, points, around = _place(motion, names_of)
@@ -111,12 +111,12 @@ def place_markers(
             grid, interval, motion.timestamps, np.concatenate([points, around[..., None]], -1)
         )
         positions.append(placed[..., :3])
-        radii.append(placed[..., 3])
+        uncertainty.append(placed[..., 3])
         resampled |= uneven
     return Markers(
         tuple(names),
         1000 * np.concatenate(positions, 1),
-        1000 * np.concatenate(radii, 1),
+        1000 * np.concatenate(uncertainty, 1),
         1 / interval,
         float(start),
         resampled,
@@ -129,10 +129,10 @@ def _place(
     """A person's markers: names, places and uncertainty, metres. NaN where no keypoint shows them."""
     relative, skeleton = motion.with_fingers()
     joints, places = skeleton.joints, points_y_up(motion, relative)
-    shown, radii = np.isfinite(places).all(-1), np.full(places.shape[:2], np.nan)
+    shown, uncertainty = np.isfinite(places).all(-1), np.full(places.shape[:2], np.nan)
     shown[:, : len(motion.skeleton)] = motion.in_sight()
     if motion.uncertainty is not None:
-        radii[:, : len(motion.skeleton)] = motion.uncertainty
+        uncertainty[:, : len(motion.skeleton)] = motion.uncertainty
     chosen = {joint: {joint: 1.0} for joint in joints} if names_of is None else MARKER_SETS[names_of]
     names, points, around = [], [], []
     for name, parts in chosen.items():
@@ -143,7 +143,7 @@ def _place(
         if seen.any():
             names.append(name)
             points.append(np.where(seen[:, None], shares @ places[:, rows], np.nan))
-            around.append(np.where(seen, radii[:, rows] @ abs(shares), np.nan))
+            around.append(np.where(seen, uncertainty[:, rows] @ abs(shares), np.nan))
     if not names:
         raise InputError(f"person {motion.keypoints.person}: no keypoint shows a joint; choose another person")
     return names, np.stack(points, 1), np.stack(around, 1)

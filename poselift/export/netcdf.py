@@ -9,7 +9,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
 from poselift.export.export_options import ExportOptions
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 from poselift.skeleton.hand import SIDES
 from poselift.structures import Recording
 
@@ -46,7 +46,7 @@ def write_netcdf(path: str | os.PathLike[str], recording: Recording, options: Ex
     fingered, body = [motion.with_fingers() for motion in motions], len(first.skeleton)
     joints = max((skeleton.joints for _, skeleton in fingered), key=len)
     times = np.unique(np.concatenate([motion.timestamps for motion in motions]))
-    interval = usual_interval(max((motion.timestamps for motion in motions), key=len))
+    interval = median_interval(max((motion.timestamps for motion in motions), key=len))
     where = ("time", "keypoints", "individuals")
     size = (len(times), len(joints), len(motions))
     position, confidence, uncertainty = (np.full(shape, np.nan, np.float32) for shape in ((*size, 3), size, size))

@@ -67,10 +67,10 @@ class OscSender:
         self._socket.close()
 
     def _person(self, number: int, pose: StreamedPose) -> list[_Message]:
-        radii = [-1.0] * len(self._joints) if pose.uncertainty is None else pose.uncertainty.tolist()
+        uncertainty = [-1.0] * len(self._joints) if pose.uncertainty is None else pose.uncertainty.tolist()
         return [
             (f"/poselift/{number}/{joint}", [("f", value) for value in (*place, radius if radius >= 0 else -1.0)])
-            for joint, place, radius in zip(self._joints, pose.positions.tolist(), radii, strict=True)
+            for joint, place, radius in zip(self._joints, pose.positions.tolist(), uncertainty, strict=True)
             if all(map(math.isfinite, place))
         ]
 

@@ -169,9 +169,9 @@ class Followed:
             known = clear & np.isfinite(self._joint_velocities).all(-1)
             wrong = np.linalg.norm(moved - self._joint_velocities, axis=-1)[known] * elapsed
             self.surprise = float(wrong.mean()) / self.size if known.any() else np.inf
-        trust = 1 - np.exp(-elapsed / _SMOOTHING)
+        share = 1 - np.exp(-elapsed / _SMOOTHING)
         if clear.any():
-            self._velocity = self._velocity + trust * (np.median(moved[clear], axis=0) - self._velocity)
+            self._velocity = self._velocity + share * (np.median(moved[clear], axis=0) - self._velocity)
         self._joint_velocities = moved
         self.box, self.keypoints, self.time = found.boxes[row], found.keypoints[row], time
         self.scores = found.scores[row]
@@ -179,12 +179,12 @@ class Followed:
             self.keypoints = np.where(hidden[:, None], expected, self.keypoints)
             self.box = np.concatenate([np.nanmin(self.keypoints, 0), np.nanmax(self.keypoints, 0)])
         self.score += _ADAPTED * (float(found.box_scores[row]) - self.score)
-        self._turn(body_angle(found.keypoints[row], found.scores[row], found.skeleton), elapsed, trust, turned)
+        self._turn(body_angle(found.keypoints[row], found.scores[row], found.skeleton), elapsed, share, turned)
 
-    def _turn(self, angle: float | None, elapsed: float, trust: float, turned: bool) -> None:
+    def _turn(self, angle: float | None, elapsed: float, share: float, turned: bool) -> None:
         """Takes over the angle of the body."""
         if angle is not None:
             by = float(np.remainder(angle - self.angle + np.pi, 2 * np.pi) - np.pi)
-            self._spin += trust * (by / elapsed - self._spin)
+            self._spin += share * (by / elapsed - self._spin)
             self.angle = angle
         self.turned = turned and abs(self.angle) > _UPRIGHT

@@ -6,7 +6,7 @@ from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.keypoints.content import KeypointFile
 from poselift.keypoints.input_file import LAST_FRAME
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 from poselift.video import VideoReader
 
 TOLERANCE = 0.02
@@ -36,7 +36,7 @@ class FileClock:
     def rate(self) -> float | None:
         """Frames per second by the file's timestamps, if it has any."""
         times = np.array(sorted((self._file.timestamps or {}).values()))
-        return 1 / usual_interval(times) if len(times) > 1 else None
+        return 1 / median_interval(times) if len(times) > 1 else None
 
     def times(self, fps: float | None) -> list[tuple[int, float]]:
         """Number and timestamp of each frame, without the video.

@@ -10,7 +10,7 @@ from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
 from poselift.finding.video_clip import ReadShare
-from poselift.numerics.times import check_rate, usual_interval
+from poselift.numerics.times import check_rate, median_interval
 from poselift.skeleton import COCO17, COCO_WHOLEBODY23, MEDIAPIPE_LANDMARKS, Skeleton, get_skeleton
 from poselift.structures import Detections, Hands, Keypoints2D
 from poselift.video import Frame, VideoReader
@@ -43,7 +43,7 @@ class TrackClip:
         self.path, self.video = video or Path("keypoints"), video
         self.detector_name, self.detector_weights = "keypoints", dict[str, str]()
         self.image_size = tracks[0].image_size
-        interval = usual_interval(self._times)
+        interval = median_interval(self._times)
         self.fps: float | None = 1 / interval if interval else None
         self.video_fps: float | None = None
         self.duration: float | None = None

@@ -21,7 +21,7 @@ from poselift.kinematics.inverse import points_y_up
 from poselift.kinematics.rate import split_at_gaps
 from poselift.kinematics.rig import RiggedMotion
 from poselift.numerics.sliding import slide_maximum, smooth_gaussian
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 from poselift.structures import FEET, Motion
 
 _FADE = 0.2
@@ -104,7 +104,7 @@ def _lock(
     root: np.ndarray,
 ) -> Bool[np.ndarray, "t 2"]:
     """Locks the feet in a run of frames and changes rotations and root in place; the feet that stand still."""
-    interval = usual_interval(rigged.timestamps) or 1.0
+    interval = median_interval(rigged.timestamps) or 1.0
     legs = [_Leg(rigged, part, foot.removesuffix("_foot"), interval) for foot in FEET]
     for leg, down in zip(legs, contacts.T, strict=True):
         leg.stand(down)

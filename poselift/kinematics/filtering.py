@@ -12,7 +12,7 @@ from poselift.core.arrays import Array, array_namespace
 from poselift.core.errors import InputError
 from poselift.kinematics.rate import split_at_gaps
 from poselift.numerics.curves import interpolate_spline
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 from poselift.structures import Motion
 
 _ORDER = 2
@@ -48,7 +48,7 @@ def butterworth(motion: Motion, cutoff: float) -> Motion:
     Raises:
         InputError: the cutoff is not between 0 and half of the frame rate.
     """
-    interval = usual_interval(motion.timestamps)
+    interval = median_interval(motion.timestamps)
     check_cutoff(cutoff, 1 / interval if interval > 0 else np.inf)
     joints, root = motion.joints.copy(), motion.root.copy()
     for part in split_at_gaps(motion.posed, motion.timestamps):

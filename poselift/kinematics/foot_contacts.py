@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 from poselift.skeleton import Skeleton
 from poselift.structures import FEET, Motion
 
@@ -141,7 +141,7 @@ def runs_of(flags: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"] | None
 
 def missing_frames(times: Float[np.ndarray, " t"]) -> Bool[np.ndarray, " steps"]:
     """Steps between frames in which the clip lacks frames, so that a foot may have moved."""
-    return np.diff(times) > max(2 * _WINDOW, 2 * usual_interval(times)) + 1e-6
+    return np.diff(times) > max(2 * _WINDOW, 2 * median_interval(times)) + 1e-6
 
 
 def _has(skeleton: Skeleton, names: tuple[str, ...]) -> bool:

@@ -17,7 +17,7 @@ from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.numerics.sliding import smooth_gaussian
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 from poselift.skeleton import Skeleton
 from poselift.structures import FEET, Motion
 
@@ -260,7 +260,7 @@ def _runs(motion: Motion) -> list[np.ndarray]:
     """Frames with a pose and both ankles in sight, in runs without missing frames."""
     ankles = motion.skeleton.indices(sorted(_both(("ankle",))))
     known = np.flatnonzero(motion.posed & motion.in_sight()[:, ankles].all(1))
-    interval = usual_interval(motion.timestamps)
+    interval = median_interval(motion.timestamps)
     apart = (np.diff(known) > 1) | (np.diff(motion.timestamps[known]) > 2.5 * interval)
     return [run for run in np.split(known, np.flatnonzero(apart) + 1) if len(run) > 2]
 

@@ -10,7 +10,7 @@ from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
 from poselift.kinematics.footfalls import find_footfalls
 from poselift.kinematics.whole_body import TO_90, relative_to_body
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 from poselift.structures import FEET, Motion
 
 _SHORTEST, _LONGEST = 0.2, 1.5
@@ -159,7 +159,7 @@ def measure_gait(motion: Motion, belt: float | None = None) -> Gait:
         apart[row : row + 3].all() and end - start < _LONGEST and foot != other
         for row, ((start, foot), (end, other)) in enumerate(pairs)
     ]
-    ground, interval = _Ground(motion), usual_interval(motion.timestamps)
+    ground, interval = _Ground(motion), median_interval(motion.timestamps)
     # A stride is two steps in a row: left, right, left.
     firsts = [row for row in range(len(pairs) - 1) if stepped[row] and stepped[row + 1]]
     spans = [(strikes[row][1], strikes[row][0], strikes[row + 2][0]) for row in firsts]
@@ -235,9 +235,9 @@ class _Ground:
         self._ankles = [points[:, index(f"{side}_ankle")] for side in sides]
         hips = [points[:, index(f"{side}_hip")] for side in sides]
         self._across = hips[0] - hips[1]
-        radii = relative_to_body(motion).uncertainty
-        self._radii = [
-            np.full(len(points), np.nan) if radii is None else radii[motion.posed, index(f"{side}_ankle")]
+        uncertainty = relative_to_body(motion).uncertainty
+        self._uncertainty = [
+            np.full(len(points), np.nan) if uncertainty is None else uncertainty[motion.posed, index(f"{side}_ankle")]
             for side in sides
         ]
 
@@ -253,10 +253,13 @@ class _Ground:
         return float(apart[[0, 2]] @ ahead), float(sign * (apart[[0, 2]] @ across))
 
     def stride(self, foot: int, start: float, end: float) -> tuple[float, float]:
-        """Way of an ankle over the ground, and the half-width of its 90 % interval from the ankle's radii, metres."""
+        """An ankle's way over the ground, and its uncertainty, metres.
+
+        The half-width of the 90 % interval, from the ankle's.
+        """
         way = self._at(end, self._ankles[foot]) - self._at(start, self._ankles[foot])
-        radii = [np.interp(time, self._times, self._radii[foot]) for time in (start, end)]
-        return float(np.hypot(way[0], way[2])), float(_TO_LINE * np.hypot(*radii))
+        uncertainty = [np.interp(time, self._times, self._uncertainty[foot]) for time in (start, end)]
+        return float(np.hypot(way[0], way[2])), float(_TO_LINE * np.hypot(*uncertainty))
 
     def view(self) -> float:
         """Degrees between the body's mean heading and the camera's axis, which is the world's z."""

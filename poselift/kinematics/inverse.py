@@ -17,7 +17,7 @@ from poselift.kinematics.directions import basis, swing, unit
 from poselift.kinematics.hinges import LEFT_ARM, LEG, RIGHT_ARM, bend
 from poselift.kinematics.joint_limits import BALLS
 from poselift.kinematics.rig import Rig, RiggedMotion
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 from poselift.skeleton import H36M17
 from poselift.structures import Motion
 
@@ -55,7 +55,7 @@ def solve(motion: Motion, *, limits: bool = True) -> RiggedMotion:
     if not known.any():
         raise InputError(f"person {motion.keypoints.person} has no frame with a pose; choose another person")
     body = FittedRig(points[known], skeleton.joints, skeleton.parent_indices, limits)
-    turned = body.solve(usual_interval(motion.timestamps))
+    turned = body.solve(median_interval(motion.timestamps))
 
     frames, joints = len(motion), len(skeleton)
     rotations = np.full((frames, joints, 3, 3), np.nan)

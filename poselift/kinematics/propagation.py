@@ -15,7 +15,7 @@ from jaxtyping import Float
 
 from poselift.kinematics.angles import Angles
 from poselift.kinematics.whole_body import TO_90, relative_to_body
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 from poselift.skeleton.skeleton import strip_side
 from poselift.structures import Motion
 
@@ -93,7 +93,7 @@ def add_uncertainty(angles_of: Callable[[Motion], Angles], motion: Motion) -> An
         InputError: the skeleton lacks joints, or no frame has a pose.
     """
     angles = angles_of(motion)
-    interval = usual_interval(motion.timestamps)
+    interval = median_interval(motion.timestamps)
     sampled = motion[:: max(1, round(_EVERY / interval)) if interval > 0 else 1]
     if motion.uncertainty is None or not sampled.posed.any():
         return angles
@@ -111,14 +111,14 @@ def _half_widths(angles_of: Callable[[Motion], Angles], motion: Motion) -> Float
     assert motion.uncertainty is not None
     angles = angles_of(motion)
     joints = motion.skeleton.joints
-    radii = motion.uncertainty.astype(np.float64)[..., None]
+    uncertainty = motion.uncertainty.astype(np.float64)[..., None]
     squares = np.zeros_like(angles.degrees)
     for group in _TOGETHER:
         if not (rows := [joints.index(joint) for joint in group if joint in joints]):
             continue
         for axis, sigma in zip(_axes(motion), (_ALONG / _RADIUS, 1 / _RADIUS, 1 / _RADIUS), strict=True):
             moved = motion.joints.astype(np.float64)
-            moved[:, rows] += _MOVED * radii[:, rows] * axis[:, None]
+            moved[:, rows] += _MOVED * uncertainty[:, rows] * axis[:, None]
             change = angles_of(replace(motion, joints=moved)).degrees - angles.degrees
             # Angles are continuous by themselves, so they may differ by turns; one that a move hides counts nothing.
             change -= 360 * np.round(change / 360)

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
 from poselift.numerics.curves import interpolate_spline
-from poselift.numerics.times import check_span, count_even_frames, usual_interval
+from poselift.numerics.times import check_span, count_even_frames, median_interval
 from poselift.structures import Motion
 
 _GAP = 2.5
@@ -70,6 +70,6 @@ def resample_motion(motion: Motion, rate: float) -> Motion:
 
 def split_at_gaps(known: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]) -> list[Int[np.ndarray, " n"]]:
     """Frames of each run of known frames without a gap in time."""
-    breaks = np.diff(known) | (np.diff(times) > _GAP * usual_interval(times))
+    breaks = np.diff(known) | (np.diff(times) > _GAP * median_interval(times))
     parts = np.split(np.arange(len(known)), np.flatnonzero(breaks) + 1)
     return [part for part in parts if len(part) and known[part[0]]]

@@ -52,5 +52,5 @@ def _with_share(motion: Motion, share: float) -> Motion:
         return motion
     far = np.linalg.norm(motion.joints, axis=-1)
     squares = motion.uncertainty.astype(np.float64) ** 2 + (share**2 - motion.body_share**2) * far**2
-    radii = np.sqrt(np.maximum(squares, 0.0)).astype(motion.uncertainty.dtype)
-    return replace(motion, uncertainty=radii, body_share=share)
+    uncertainty = np.sqrt(np.maximum(squares, 0.0)).astype(motion.uncertainty.dtype)
+    return replace(motion, uncertainty=uncertainty, body_share=share)

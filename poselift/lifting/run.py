@@ -32,7 +32,7 @@ from poselift.lifting.world.found_camera import FoundCamera, find_camera, split_
 from poselift.lifting.world.moving_world import StillView, place_in_moving_world, see_still
 from poselift.lifting.world.world_frame import World, to_world
 from poselift.models import Weights
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 from poselift.skeleton import H36M17, Skeleton, get_skeleton
 from poselift.structures import Clock, Hands, Keypoints2D, Motion, Origin, Recording
 from poselift.video.focal_length import read_field_of_view
@@ -111,7 +111,7 @@ def lift_clip(
     _LOG.debug("%s: lifted %d people in %d frames", clip.path, len(motions), len(times))
     warnings = find_warnings(clip.warnings, tracks, times, best, motions, weights.skeleton_in)
     warnings += [caution for each in sides for caution in each.cautions()]
-    interval = usual_interval(times)
+    interval = median_interval(times)
     clock = Clock(1 / interval if interval else clip.fps, len(times), span, clip.video_fps)
     hands: Sequence[Hands | None] = [
         None if own is None else place_given_hands(own, track.timestamps, camera)

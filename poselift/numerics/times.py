@@ -27,7 +27,7 @@ _MET = 1e-6
 """Share of the time between two values by which a wanted time may miss one and still count as its own."""
 
 
-def usual_interval(times: Float[np.ndarray, " t"]) -> float:
+def median_interval(times: Float[np.ndarray, " t"]) -> float:
     """Typical interval between frames, seconds: the median over short runs.
 
     Single intervals can mislead: frames in bursts, as from a network camera that stamps on arrival, have most intervals
@@ -41,7 +41,7 @@ def usual_interval(times: Float[np.ndarray, " t"]) -> float:
         The interval; 0 for fewer than two frames.
 
     Example:
-        >>> round(usual_interval(np.array([0.0, 0.04, 0.08, 0.12, 0.28, 0.32])), 3)
+        >>> round(median_interval(np.array([0.0, 0.04, 0.08, 0.12, 0.28, 0.32])), 3)
         0.04
     """
     if len(times) < 2:
@@ -82,7 +82,7 @@ def check_span(times: Float[np.ndarray, " t"]) -> None:
         InputError: the frames lie too far apart.
     """
     span = float(times[-1] - times[0]) if len(times) else 0.0
-    if span > _LONGEST and span > _SPARSE * len(times) * min(usual_interval(times), _SLOWEST):
+    if span > _LONGEST and span > _SPARSE * len(times) * min(median_interval(times), _SLOWEST):
         raise InputError(
             f"the {len(times)} frames have time stamps from {times[0]:.10g} to {times[-1]:.10g} s, too far apart for "
             "one clip; give seconds, and correct wrong ones"
@@ -162,7 +162,7 @@ def check_intervals(times: Float[np.ndarray, " t"], lowest: float = _RATES[0]) -
         return
     # A little slack, because time stamps are rounded.
     if steps.min() > 1.01 / lowest:
-        usual = usual_interval(times)
+        usual = median_interval(times)
         raise InputError(
             f"the timestamps are {usual:.4g} s apart, {1 / usual:.3g} frames a second; give seconds: divide "
             f"milliseconds by 1,000 (rates are from {lowest:g} to {high:g})"
@@ -215,7 +215,7 @@ def interpolate(
 
 def half_interval(times: Float[np.ndarray, " t"]) -> float:
     """Half of the median frame interval, seconds; 1/60 for one frame."""
-    return usual_interval(times) / 2 if len(times) > 1 else 1 / 60
+    return median_interval(times) / 2 if len(times) > 1 else 1 / 60
 
 
 def frame_at(times: Float[np.ndarray, " t"], half: float, time: float) -> int | None:

@@ -10,7 +10,7 @@ from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.progress_text import show
 from poselift.geometry.camera import Camera
-from poselift.numerics.times import check_rate, usual_interval
+from poselift.numerics.times import check_rate, median_interval
 from poselift.recordings.camera_json import cameras_from_json
 from poselift.recordings.motion_files import read_motion
 from poselift.recordings.motion_json import read_sidecar
@@ -53,7 +53,7 @@ def _read_clock(
     end = float(ends) if isinstance(ends, int | float) and not isinstance(ends, bool) else float(last)
     frames = summary.get("frames")
     longest = max(motions, key=len)
-    interval = usual_interval(longest.timestamps)
+    interval = median_interval(longest.timestamps)
     return Clock(
         1 / interval if interval else None,
         frames if isinstance(frames, int) and not isinstance(frames, bool) else len(longest),

@@ -85,8 +85,8 @@ def _mean_uncertainty(motion: Motion) -> float | None:
     """Mean uncertainty of all joints but the root, metres, or None."""
     if motion.uncertainty is None:
         return None
-    radii = motion.uncertainty[motion.uncertainty > 0]
-    return round(float(radii.mean()), 4) if len(radii) else None
+    uncertainty = motion.uncertainty[motion.uncertainty > 0]
+    return round(float(uncertainty.mean()), 4) if len(uncertainty) else None
 
 
 def seen_share(keypoints: Keypoints2D, frames: int) -> float:

@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.geometry.camera import Camera
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 from poselift.several_views.calibration import Calibration, calibrate
 from poselift.several_views.common_world import final_height, in_own_world, in_world, take_heights
 from poselift.several_views.fusion import Fused, fuse, swap_sides
@@ -178,7 +178,7 @@ def _find_clocks(views: Sequence[LiftedView], warnings: list[Caution]) -> list[V
 def _shared_times(views: Sequence[LiftedView], clocks: Sequence[ViewClock]) -> Float[np.ndarray, " t"]:
     """Times of the first video's frames, continued to where any video has people."""
     own = np.unique(np.concatenate([motion.timestamps for motion in views[0].people]).astype(np.float64))
-    interval = usual_interval(own) or 1 / 30
+    interval = median_interval(own) or 1 / 30
     ends = [
         clock.to_shared(motion.timestamps[[0, -1]].astype(np.float64))
         for view, clock in zip(views, clocks, strict=True)

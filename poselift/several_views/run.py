@@ -16,7 +16,7 @@ from poselift.lifting.request import LiftRequest
 from poselift.lifting.run import Progress, choose_skeleton, lift_clip, smooth_motion
 from poselift.lifting.world.camera_motion import camera_motion
 from poselift.models import Weights
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 from poselift.several_views.calibration_files import match_cameras, read_calibration
 from poselift.several_views.reconstruction import Reconstruction, reconstruct
 from poselift.several_views.request import ViewsRequest, one_each
@@ -241,7 +241,7 @@ def _clock(people: Sequence[Motion], first: Clock) -> Clock:
     """The clock of the recording: that of the first video, continued to where any video has people."""
     times = np.unique(np.concatenate([motion.timestamps for motion in people]))
     start, end = min(float(times[0]), first.span[0]), max(float(times[-1]), first.span[1])
-    interval = usual_interval(times) or (1 / first.fps if first.fps else 1 / 30)
+    interval = median_interval(times) or (1 / first.fps if first.fps else 1 / 30)
     return Clock(first.fps, round((end - start) / interval) + 1, (start, end), first.video_fps)
 
 

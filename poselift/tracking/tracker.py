@@ -5,7 +5,7 @@ import numpy as np
 from poselift.core.errors import InputError
 from poselift.core.safe_parsing import real_number
 from poselift.geometry.camera import check_image_size
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 from poselift.skeleton import Skeleton
 from poselift.structures import Detections, Keypoints2D
 from poselift.tracking.matching import assign, cost
@@ -134,7 +134,7 @@ class Tracker:
         if self._skeleton is None:
             return []
         times = np.array(self._timestamps, dtype=float)
-        interval = usual_interval(times)
+        interval = median_interval(times)
         needed = min(_MIN_SEEN, 0.5 * interval * len(times))
         # For each fragment, because a person may be hidden for long between two of them.
         dense = [

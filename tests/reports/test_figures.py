@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from poselift.reports.cost import Cost, cost_key
 from poselift.reports.figures import section_plots
 from poselift.reports.published import PublishedRow
-from poselift.viz.plots.style import LOOKS
+from poselift.viz.plots.style import LINE_STYLES
 from tests.reports.results import MODEL, poses, results, section
 
 pytestmark = pytest.mark.slow
@@ -44,7 +44,7 @@ def test_curves_are_means_over_the_seeds_with_their_deviation():
     assert_allclose(ours.get_xdata(), [0, 75, 150])
     assert_allclose(ours.get_ydata(), [-0.42, 49.58, 99.58])
     assert_allclose(other.get_ydata(), [np.nan, 49.4, 99.4])
-    assert (ours.get_color(), other.get_color()) == (LOOKS[0].color, LOOKS[1].color)
+    assert (ours.get_color(), other.get_color()) == (LINE_STYLES[0].color, LINE_STYLES[1].color)
     (band,) = plot.figure.axes[0].collections
     deviation = 0.02 * 2**0.5
     corners = {tuple(point) for point in band.get_paths()[0].vertices.round(6).tolist()}
@@ -85,7 +85,10 @@ def test_groups_have_a_bar_each_and_one_for_the_mean():
     assert [bar.get_width() for bar in axes.patches] == [51, 52, 53, 52, 59, 61, 60]
     middles = [bar.get_y() + bar.get_height() / 2 for bar in axes.patches]
     assert_allclose(middles, [-0.2, 0.8, 1.8, 2.8, 0.2, 2.2, 3.2])
-    assert [to_hex(bar.get_facecolor()).upper() for bar in axes.patches[3:5]] == [LOOKS[0].color, LOOKS[1].color]
+    assert [to_hex(bar.get_facecolor()).upper() for bar in axes.patches[3:5]] == [
+        LINE_STYLES[0].color,
+        LINE_STYLES[1].color,
+    ]
     assert axes.yaxis_inverted()
     (spread, none) = axes.collections
     assert_allclose(spread.get_segments()[3][:, 0], [52 - 8**0.5, 52 + 8**0.5])
@@ -100,7 +103,7 @@ def test_cost_is_counted_by_frame_and_cited_rows_have_no_time():
     assert_allclose(theirs.get_xydata(), [[607, 45]])
     assert [text.get_text() for text in found["macs"].figure.axes[0].texts] == ["Theirs"]
     assert found["macs"].figure.axes[0].get_xscale() == "log"
-    assert (ours.get_markerfacecolor(), theirs.get_markerfacecolor()) == (LOOKS[0].color, "white")
+    assert (ours.get_markerfacecolor(), theirs.get_markerfacecolor()) == (LINE_STYLES[0].color, "white")
     assert found["macs"].figure.axes[0].get_xlabel() == "MACs (million a frame)"
     (ours,) = found["time"].figure.axes[0].lines
     assert_allclose(ours.get_xydata(), [[0.5, 50]])

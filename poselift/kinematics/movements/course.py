@@ -10,7 +10,7 @@ from poselift.kinematics.filtering import gaussian_means
 from poselift.kinematics.footfalls import steps_with
 from poselift.kinematics.rate import split_at_gaps
 from poselift.kinematics.whole_body import TO_90
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 from poselift.structures import Motion
 
 RATE = 100.0
@@ -61,7 +61,7 @@ def hip_courses(motion: Motion, smooth: float) -> list[Course]:
     chains = [[place[f"{side}_{joint}"][motion.posed] for joint in ("hip", "knee", "ankle")] for side in _SIDES]
     leg = float(np.mean([np.median(np.linalg.norm(np.diff(chain, axis=0), axis=-1).sum(0)) for chain in chains]))
     size = TO_90 * motion.height.spread / motion.height.metres if motion.height is not None else 0.0
-    interval = usual_interval(motion.timestamps)
+    interval = median_interval(motion.timestamps)
     courses = []
     for part in split_at_gaps(motion.posed, motion.timestamps):
         if len(part) < 4:

@@ -10,7 +10,7 @@ from poselift.kinematics.child_proportions import is_childlike
 from poselift.lifting.clips.plausible_bodies import doubt_body
 from poselift.lifting.clips.plausible_clock import doubt_clock
 from poselift.lifting.finish.joint_uncertainty import FEW_JOINTS
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 from poselift.skeleton import Skeleton
 from poselift.structures import Keypoints2D, Motion
 
@@ -48,7 +48,7 @@ def find_warnings(
         motions: of the people who were lifted.
         skeleton_in: the lifter's input joints.
     """
-    interval = usual_interval(times)
+    interval = median_interval(times)
     warnings = [*given, *find_absence(tracks, len(times), best), *find_odd_rate(interval)]
     if not any(warning.kind == "clock" for warning in given):
         warnings += find_gaps(times, interval)

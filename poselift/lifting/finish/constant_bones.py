@@ -36,7 +36,7 @@ def measure_clip(
     if not known.any():
         return None
     rows = known & seen if (known & seen).any() else known
-    return usual_lengths(bone_lengths(joints[rows], skeleton.parent_indices), scores[seen], skeleton_in, skeleton)
+    return median_lengths(bone_lengths(joints[rows], skeleton.parent_indices), scores[seen], skeleton_in, skeleton)
 
 
 class BonesSoFar:
@@ -64,11 +64,11 @@ class BonesSoFar:
             self._time = time
             self._samples.append((bone_lengths(joints[row], self._skeleton.parent_indices), prepared.scores[row]))
             lengths, scores = (np.stack(values) for values in zip(*self._samples, strict=True))
-            self.lengths = usual_lengths(lengths, scores, self._skeleton_in, self._skeleton)
+            self.lengths = median_lengths(lengths, scores, self._skeleton_in, self._skeleton)
         return self.lengths
 
 
-def usual_lengths(
+def median_lengths(
     lengths: Float[np.ndarray, "t j"], scores: Float[np.ndarray, "n j_in"], skeleton_in: Skeleton, skeleton: Skeleton
 ) -> Float[np.ndarray, " j"]:
     """The median length of each bone, by the joint at its end.

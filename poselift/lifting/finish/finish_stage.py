@@ -66,11 +66,11 @@ def finish(
     for segment, own in zip(prepared.segments, lifted, strict=True):
         rows = slice(segment.first, segment.end)
         interpolated[rows] = ~seen[rows]
-        poses, radii = _refine(segment, own, weights, options)
+        poses, refined = _refine(segment, own, weights, options)
         joints[rows] = interpolate(poses, segment.times, times[rows])
-        if uncertainty is not None and radii is not None:
+        if uncertainty is not None and refined is not None:
             wider = widening_factors(seen[rows], times[rows])[:, None]
-            uncertainty[rows] = wider * interpolate(radii, segment.times, times[rows])
+            uncertainty[rows] = wider * interpolate(refined, segment.times, times[rows])
 
     if stream is None:
         joints = fill_from_repetitions(joints, prepared.bridged, times, prepared.interval)
@@ -105,12 +105,12 @@ def _refine(
     segment: Segment, lifted: Lifted, weights: Weights, options: LiftOptions
 ) -> tuple[Float[np.ndarray, "n j 3"], Float[np.ndarray, "n j"] | None]:
     """Joints moved towards their rays, and their uncertainty. In the camera frame, and in the network's frames."""
-    poses, radii = turn_back(lifted.joints, segment.turns), lifted.uncertainty
-    if not options.refine and radii is None:
+    poses, uncertainty = turn_back(lifted.joints, segment.turns), lifted.uncertainty
+    if not options.refine and uncertainty is None:
         return poses, None
     exact = poses.astype(np.float64)
-    root = solve_root(exact, segment.rays, segment.trust, segment.times)
-    offsets = measure_offsets(exact, segment.rays, segment.trust, segment.times, root, weights.skeleton_out)
-    if radii is not None:
-        radii = weights.uncertainty_factor * adjust_uncertainty(radii, offsets, segment.trust)
-    return move_to_rays(exact, offsets) if options.refine else poses, radii
+    root = solve_root(exact, segment.rays, segment.ray_scores, segment.times)
+    offsets = measure_offsets(exact, segment.rays, segment.ray_scores, segment.times, root, weights.skeleton_out)
+    if uncertainty is not None:
+        uncertainty = weights.uncertainty_factor * adjust_uncertainty(uncertainty, offsets, segment.ray_scores)
+    return move_to_rays(exact, offsets) if options.refine else poses, uncertainty

@@ -27,7 +27,7 @@ _UNSEEN_ROOT = 1.08
 
 
 def adjust_uncertainty(
-    uncertainty: Float[Array, "t j"], offsets: Float[Array, "t j 3"], weights: Float[Array, "t j"]
+    uncertainty: Float[Array, "t j"], offsets: Float[Array, "t j 3"], ray_scores: Float[Array, "t j"]
 ) -> Float[Array, "t j"]:
     """Uncertainty, enlarged where large and where the pose misses its keypoints.
 
@@ -40,11 +40,11 @@ def adjust_uncertainty(
     Args:
         uncertainty: as the lifter gives it, metres.
         offsets: of each joint to its ray, metres (`measure_offsets`).
-        weights: of the rays; 0 where a joint was not seen. The first joint is the root.
+        ray_scores: 0 where a joint was not seen. The first joint is the root.
     """
-    xp = array_namespace(weights)
-    total, seen = weights.sum(), weights > 0
-    misfit = (xp.linalg.vector_norm(offsets, axis=-1) * weights).sum() / xp.where(total > 0, total, 1.0)
+    xp = array_namespace(ray_scores)
+    total, seen = ray_scores.sum(), ray_scores > 0
+    misfit = (xp.linalg.vector_norm(offsets, axis=-1) * ray_scores).sum() / xp.where(total > 0, total, 1.0)
     misfit = xp.where(total > 0, misfit, _USUAL_MISFIT)
     misfit = xp.where(misfit > _LEAST_MISFIT, misfit, _LEAST_MISFIT) / _USUAL_MISFIT
     frames = xp.any(seen, axis=-1).sum()

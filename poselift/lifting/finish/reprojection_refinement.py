@@ -25,7 +25,7 @@ _DOUBT = 0.1
 def measure_offsets(
     joints: Float[Array, "t j 3"],
     rays: Float[Array, "t j 3"],
-    weights: Float[Array, "t j"],
+    ray_scores: Float[Array, "t j"],
     times: Float[Array, " t"],
     root: Float[Array, "t 3"],
     skeleton: Skeleton,
@@ -37,18 +37,18 @@ def measure_offsets(
     Args:
         joints: relative to the root, metres; finite.
         rays: of the same joints, of any length; ignored where the weight is 0.
-        weights: 0 where a joint was not seen; such a joint takes the offset of its parent.
+        ray_scores: 0 where a joint was not seen; such a joint takes the offset of its parent.
         times: seconds, increasing.
         root: metres.
         skeleton: of `joints`.
     """
     xp = array_namespace(joints)
     length = xp.linalg.vector_norm(rays, axis=-1, keepdims=True)
-    unit = xp.where(weights[..., None] > 0, rays / xp.where(length > 1e-9, length, 1e-9), 0.0)
+    unit = xp.where(ray_scores[..., None] > 0, rays / xp.where(length > 1e-9, length, 1e-9), 0.0)
     placed = joints + root[:, None]
     offsets = unit * (unit * placed).sum(-1)[..., None] - placed
-    trust = weights / (1 + (xp.linalg.vector_norm(offsets, axis=-1) / OUTLIER) ** 2)
-    smooth = gaussian_means(xp.concat((offsets * trust[..., None], trust[..., None]), axis=-1), times, _MEMORY)
+    weights = ray_scores / (1 + (xp.linalg.vector_norm(offsets, axis=-1) / OUTLIER) ** 2)
+    smooth = gaussian_means(xp.concat((offsets * weights[..., None], weights[..., None]), axis=-1), times, _MEMORY)
     total = smooth[..., 3:] + _DOUBT
     mean, doubt = smooth[..., :3] / total, _DOUBT / total
     first, *others = skeleton.topological_order

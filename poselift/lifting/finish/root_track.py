@@ -48,7 +48,7 @@ class Standing:
 def solve_root(
     joints: Float[np.ndarray, "t j 3"],
     rays: Float[np.ndarray, "t j 3"],
-    weights: Float[np.ndarray, "t j"],
+    ray_scores: Float[np.ndarray, "t j"],
     times: Float[np.ndarray, " t"],
     standing: Standing | None = None,
 ) -> Float[np.ndarray, "t 3"]:
@@ -62,7 +62,7 @@ def solve_root(
     Args:
         joints: relative to the root, camera frame, metres.
         rays: of the same joints, of any length; ignored where the weight is 0.
-        weights: 0 where a joint was not seen.
+        ray_scores: 0 where a joint was not seen.
         times: seconds, increasing.
         standing: feet on the ground, if known.
 
@@ -70,10 +70,10 @@ def solve_root(
         The root, camera frame, metres, in front of the camera.
     """
     frames = len(joints)
-    used = (weights > 0).any(0)
-    joints, rays, weights = joints[:, used], rays[:, used], weights[:, used]
+    used = (ray_scores > 0).any(0)
+    joints, rays, ray_scores = joints[:, used], rays[:, used], ray_scores[:, used]
     unit = rays / np.maximum(np.linalg.norm(rays, axis=-1, keepdims=True), 1e-9)
-    unit = np.where(weights[..., None] > 0, unit, 0.0).astype(np.float64)
+    unit = np.where(ray_scores[..., None] > 0, unit, 0.0).astype(np.float64)
 
     def across(points: np.ndarray) -> np.ndarray:
         """Each joint's vector across its ray: (I - d d') x."""
@@ -81,8 +81,8 @@ def solve_root(
 
     ties, moves = _standing_terms(standing, times)
     fixed = _fixed_band(times, ties)
-    trusted = weights.astype(np.float64)
-    robust = trusted
+    weights = ray_scores.astype(np.float64)
+    robust = weights
     root = np.zeros((frames, 3))
     beside = across(joints)
     for _ in range(_ROUNDS):
@@ -91,9 +91,9 @@ def solve_root(
         root = _solve(pull, target + moves, fixed)
         # Lines have no direction: a pose that is upside down fits its rays best behind the camera. The other
         # frames carry such frames.
-        trusted = np.where(root[:, 2:] < NEAREST_PERSON, 0.0, trusted)
+        weights = np.where(root[:, 2:] < NEAREST_PERSON, 0.0, weights)
         distance = np.linalg.norm(beside + across(np.broadcast_to(root[:, None], unit.shape)), axis=-1)
-        robust = trusted / (1 + (distance / OUTLIER) ** 2)
+        robust = weights / (1 + (distance / OUTLIER) ** 2)
     return np.concatenate([root[:, :2], root[:, 2:].clip(min=NEAREST_PERSON)], -1)
 
 
@@ -107,11 +107,11 @@ def place_root(joints: Float[np.ndarray, "t j 3"], prepared: Prepared) -> Float[
         prepared: the track.
     """
     root = np.full((len(joints), 3), np.nan, np.float32)
-    rays, trust, times = prepared.rays, prepared.trust, prepared.keypoints.timestamps
+    rays, ray_scores, times = prepared.rays, prepared.ray_scores, prepared.keypoints.timestamps
     for segment in prepared.segments:
         rows = slice(segment.first, segment.end)
-        if trust[rows].any():
-            root[rows] = solve_root(joints[rows].astype(np.float64), rays[rows], trust[rows], times[rows])
+        if ray_scores[rows].any():
+            root[rows] = solve_root(joints[rows].astype(np.float64), rays[rows], ray_scores[rows], times[rows])
     return root
 
 

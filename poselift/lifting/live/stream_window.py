@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 from poselift.lifting.prepare.gaps import MAX_GAP
 from poselift.lifting.prepare.prepare_stage import Prepared
 from poselift.lifting.prepare.rates import count_interleaved
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 
 FASTEST_STREAM = 60.0
 """Highest frame rate of a stream's one motion. Interleaved motions, as in a file, put the newest frame 3 mm further off
@@ -20,7 +20,7 @@ MOST_STRIDE = 8
 
 def stream_stride(times: Float[np.ndarray, " t"]) -> int:
     """Number k of frames with keypoints of which a stream lifts one."""
-    return min(count_interleaved(usual_interval(times), FASTEST_STREAM), MOST_STRIDE)
+    return min(count_interleaved(median_interval(times), FASTEST_STREAM), MOST_STRIDE)
 
 
 def choose_window_frames(

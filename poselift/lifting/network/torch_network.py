@@ -51,8 +51,8 @@ class TorchNetwork:
                     "weights, or the CPU"
                 ) from error
         else:
-            radii = None if found.uncertainty is None else found.uncertainty.float().cpu().numpy()
-            return Lifted(found.joints.float().cpu().numpy(), radii)
+            uncertainty = None if found.uncertainty is None else found.uncertainty.float().cpu().numpy()
+            return Lifted(found.joints.float().cpu().numpy(), uncertainty)
         # After the error is gone, which holds the memory of what failed.
         halves = [self.lift(windows[rows], flip) for rows in (slice(count // 2), slice(count // 2, None))]
         sure = [half.uncertainty for half in halves if half.uncertainty is not None]

@@ -80,14 +80,14 @@ def follow_sides(
     left = [joint for joint in joints if skeleton.joints[joint].startswith("left_")]
     right = [skeleton.flip_indices[joint] for joint in left]
     seen = used[:, left] & used[:, right]
-    trust = np.minimum(keypoints.scores[:, left], keypoints.scores[:, right]).clip(max=_SURE) / _SURE
+    scores = np.minimum(keypoints.scores[:, left], keypoints.scores[:, right]).clip(max=_SURE) / _SURE
     rows = np.flatnonzero(seen.any(-1))
     exchanged = np.zeros(len(times), bool)
     if len(rows) < 3:
         return exchanged, np.zeros(len(times), int)
     apart = (keypoints.keypoints[:, left] - keypoints.keypoints[:, right]) / _body_length(keypoints.keypoints, used)
     accelerations = [_acceleration(skeleton.joints[joint]) for joint in left]
-    flips = _find_flips(apart[rows], np.where(seen, trust, 0.0)[rows], times[rows], accelerations)
+    flips = _find_flips(apart[rows], np.where(seen, scores, 0.0)[rows], times[rows], accelerations)
     signs = np.cumsum(flips) % 2
     own = np.cumsum(np.diff(times[rows], prepend=times[rows[0]]) > _LONGEST)
     for stretch in range(own[-1] + 1):
@@ -135,12 +135,12 @@ def _acceleration(joint: str) -> float:
 
 def _find_flips(
     apart: Float[np.ndarray, "n p 2"],
-    trust: Float[np.ndarray, "n p"],
+    scores: Float[np.ndarray, "n p"],
     times: Float[np.ndarray, " n"],
     accelerations: list[float],
 ) -> Int[np.ndarray, " n"]:
-    """1 where the differences change sign from the frame before, else 0. `trust` is 0 where unseen."""
-    seen, steps = trust > 0, np.diff(times)
+    """1 where the differences change sign from the frame before, else 0. `scores` is 0 where unseen."""
+    seen, steps = scores > 0, np.diff(times)
     before, after = steps[:-1, None], steps[1:, None]
     ratio = (after / before)[..., None]
     usable = seen[:-2] & seen[1:-1] & seen[2:] & (np.maximum(before, after) <= _LONGEST)
@@ -152,7 +152,7 @@ def _find_flips(
     least = np.ma.median(np.ma.masked_array(bends.min(0), ~usable), axis=0).filled(0.0)
     error = np.maximum(_NOISE, _WIDER * least) + np.array(accelerations) * before * after
     costs = 0.5 * (_TAIL + 1) * np.log1p((bends / error) ** 2 / _TAIL)
-    weights = np.where(usable, np.minimum(np.minimum(trust[:-2], trust[1:-1]), trust[2:]), 0.0)
+    weights = np.where(usable, np.minimum(np.minimum(scores[:-2], scores[1:-1]), scores[2:]), 0.0)
     costs = (weights * np.minimum(costs - costs.min(0), _MOST)).sum(-1)
     rare = _RARE + _EACH * apart.shape[1]
     price, flips = rare, np.zeros(len(apart), int)

@@ -14,7 +14,7 @@ from poselift.lifting.prepare.quarter_turns import turn_upright
 from poselift.lifting.prepare.rates import count_interleaved, is_slow
 from poselift.lifting.prepare.rays import keypoint_rays
 from poselift.models import Weights
-from poselift.numerics.times import check_intervals, usual_interval
+from poselift.numerics.times import check_intervals, median_interval
 from poselift.structures import Keypoints2D
 
 _CORNER = 2.0
@@ -31,8 +31,8 @@ class Segment:
         times: of the frames that the network gets, seconds.
         pixels: their keypoints in the upright picture; NaN where a joint was not seen.
         scores: of the same joints.
-        rays: of the lifted joints, frame of the track's own camera; 0 where the trust is 0, and in frames between.
-        trust: in each ray; the score of its keypoint.
+        rays: of the lifted joints, frame of the track's own camera; 0 where the ray_scores is 0, and in frames between.
+        ray_scores: in each ray; the score of its keypoint.
         frames: their indices in the track; -1 for frames interpolated between those of a slow clip.
         camera: of the upright picture.
         turns: quarter turns that make the person upright in it.
@@ -45,7 +45,7 @@ class Segment:
     pixels: Float[np.ndarray, "n j 2"]
     scores: Float[np.ndarray, "n j"]
     rays: Float[np.ndarray, "n j_out 3"]
-    trust: Float[np.ndarray, "n j_out"]
+    ray_scores: Float[np.ndarray, "n j_out"]
     frames: Int[np.ndarray, " n"]
     camera: Camera
     turns: int
@@ -61,8 +61,8 @@ class Prepared:
         interval: usual time between two of its frames, seconds; 0 for a single one.
         scores: of the lifter's input joints; 0 where a joint was not seen or is not used.
         bridged: frames with keypoints, given or interpolated.
-        rays: of the lifted joints, camera frame; 0 where the trust is 0.
-        trust: in each ray; the score of its keypoint.
+        rays: of the lifted joints, camera frame; 0 where the ray_scores is 0.
+        ray_scores: in each ray; the score of its keypoint.
         segments: the parts that are lifted; the frames between them stay empty.
     """
 
@@ -71,7 +71,7 @@ class Prepared:
     scores: Float[np.ndarray, "t j_in"]
     bridged: Bool[np.ndarray, " t"]
     rays: Float[np.ndarray, "t j 3"]
-    trust: Float[np.ndarray, "t j"]
+    ray_scores: Float[np.ndarray, "t j"]
     segments: tuple[Segment, ...]
 
     @property
@@ -84,10 +84,10 @@ class Prepared:
         times = self.keypoints.timestamps[: segment.end]
         first = max(segment.first, int(np.searchsorted(times, segment.times[start] - 1e-9)))
         rows, frames = slice(first, segment.end), segment.frames[start:]
-        own = {name: getattr(segment, name)[start:] for name in ("times", "pixels", "scores", "rays", "trust")}
+        own = {name: getattr(segment, name)[start:] for name in ("times", "pixels", "scores", "rays", "ray_scores")}
         frames = np.where(frames < 0, frames, frames - first)
         short = replace(segment, first=0, end=segment.end - first, frames=frames, **own)
-        arrays = {name: getattr(self, name)[rows] for name in ("keypoints", "scores", "bridged", "rays", "trust")}
+        arrays = {name: getattr(self, name)[rows] for name in ("keypoints", "scores", "bridged", "rays", "ray_scores")}
         return replace(self, **arrays, segments=(short,))
 
 
@@ -129,12 +129,12 @@ def prepare(
     if seen.any() and np.abs(pixels[scores > 0]).max() <= _CORNER:
         raise InputError("the keypoints seem to be shares of the picture's size; multiply them by its width and height")
     times = keypoints.timestamps
-    rays, trust = keypoint_rays(pixels, scores, camera, weights.skeleton_in, weights.skeleton_out)
+    rays, ray_scores = keypoint_rays(pixels, scores, camera, weights.skeleton_in, weights.skeleton_out)
     filled, filled_scores = fill_gaps(pixels, scores, times)
     bridged = np.any(filled_scores > 0, axis=-1)
     if turns is None:
         check_intervals(times)
-    interval, looks = usual_interval(times), usual_interval(times[seen])
+    interval, looks = median_interval(times), median_interval(times[seen])
     slow = is_slow(looks)
     # Between the frames of a slow clip, new ones are better than its own empty ones.
     known = seen if slow else bridged
@@ -156,11 +156,11 @@ def prepare(
                 upright,
                 input_scores,
                 np.where(given[..., None], rays[frames], 0.0),
-                np.where(given, trust[frames], 0.0),
+                np.where(given, ray_scores[frames], 0.0),
                 frames,
                 own_camera,
                 own_turns,
                 1 if slow else count_interleaved(interval),
             )
         )
-    return Prepared(keypoints, interval, scores, bridged, rays, trust, tuple(segments))
+    return Prepared(keypoints, interval, scores, bridged, rays, ray_scores, tuple(segments))

@@ -15,7 +15,7 @@ def keypoint_rays(
     skeleton_in: Skeleton,
     skeleton_out: Skeleton,
 ) -> tuple[Float[np.ndarray, "t j 3"], Float[np.ndarray, "t j"]]:
-    """Rays and weights of the lifted joints.
+    """Rays and scores of the lifted joints.
 
     Args:
         pixels: the lifter's input joints; NaN where not seen.
@@ -25,14 +25,14 @@ def keypoint_rays(
         skeleton_out: of the rays.
 
     Returns:
-        Rays, and their scores as weights. Both are 0 where a joint was not seen, is no input of the lifter, or where
+        Rays, and their keypoints' scores. Both are 0 where a joint was not seen, is no input of the lifter, or where
         the lens's distortion cannot be undone.
     """
     both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
     inputs, outputs = skeleton_in.indices(both), skeleton_out.indices(both)
     found = pixels_to_rays(pixels[:, inputs], camera.K, camera.lens)
     seen = np.isfinite(found).all(-1)
-    rays, weights = (np.zeros((len(pixels), len(skeleton_out), *size)) for size in ((3,), ()))
+    rays, ray_scores = (np.zeros((len(pixels), len(skeleton_out), *size)) for size in ((3,), ()))
     rays[:, outputs] = np.where(seen[..., None], found, 0.0)
-    weights[:, outputs] = np.where(seen, scores[:, inputs], 0.0)
-    return rays, weights
+    ray_scores[:, outputs] = np.where(seen, scores[:, inputs], 0.0)
+    return rays, ray_scores

@@ -142,7 +142,7 @@ def _solve(
     rows = np.arange(len(point))
     slow = speeds(best)[rows, point] < _SLOW
     # Each time that a foot stands gives a scale of its own; their scatter tells how sure their mean is.
-    scales, trusts = [], []
+    scales, weights = [], []
     code = owner * 100 + point
     for each in np.unique(code):
         for first, end in runs_of(slow & (code == each)):
@@ -150,13 +150,13 @@ def _solve(
                 own, camera = slide[first:end, point[first]].mean(0), move[first:end, point[first]].mean(0)
                 if camera @ camera > 0:
                     scales.append(-(own @ camera) / (camera @ camera))
-                    trusts.append(float(camera @ camera) * weight[first:end].sum())
+                    weights.append(float(camera @ camera) * weight[first:end].sum())
     if len(scales) < _FEWEST:
         return FeetScale(best, np.inf, float(weight[slow].sum() / weight.sum()))
-    trust = np.array(trusts) / np.sum(trusts)
-    mean = float(trust @ scales)
-    scatter = float(trust @ (np.array(scales) - mean) ** 2)
-    count = 1 / float((trust**2).sum())
+    shares = np.array(weights) / np.sum(weights)
+    mean = float(shares @ scales)
+    scatter = float(shares @ (np.array(scales) - mean) ** 2)
+    count = 1 / float((shares**2).sum())
     spread = np.sqrt(scatter / max(count - 1, 0.5)) / max(abs(mean), 1e-9)
     agree = abs(mean - best) / best
     return FeetScale(best, float(max(spread, agree / 2)), float(weight[slow].sum() / weight.sum()))

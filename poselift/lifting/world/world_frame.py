@@ -110,14 +110,14 @@ def _solve_standing(
     frames = len(motion)
     points = (feet.points - motion.root[:, None, None] + place[:, None, None]).reshape(frames, -1, 3)
     pixels, scores = select_lifter_joints(motion.keypoints, motion.skeleton, motion.threshold, motion.pelvis)
-    rays, trust = keypoint_rays(pixels, scores, camera, motion.skeleton, motion.skeleton)
+    rays, ray_scores = keypoint_rays(pixels, scores, camera, motion.skeleton, motion.skeleton)
     root = np.full((frames, 3), np.nan)
     for first, end in runs_of(np.isfinite(motion.root).all(-1) & np.isfinite(motion.joints).all((1, 2))):
         rows = slice(first, end)
         root[rows] = solve_root(
             motion.joints[rows].astype(np.float64),
             rays[rows],
-            trust[rows],
+            ray_scores[rows],
             motion.timestamps[rows].astype(np.float64),
             Standing(points[rows], down[rows].reshape(end - first, -1)),
         )

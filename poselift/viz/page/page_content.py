@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from poselift.kinematics import Angles
 from poselift.kinematics.up import rotation_to_y_up
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 from poselift.skeleton import Skeleton
 from poselift.skeleton.flesh import CORNERS
 from poselift.skeleton.hand import HANDS
@@ -89,7 +89,7 @@ def encode(
                 "floor": floor,
                 "start": start,
                 "about": view.about.get(number, {}),
-                "interval": usual_interval(motion.timestamps) or 1 / 30,
+                "interval": median_interval(motion.timestamps) or 1 / 30,
                 "hands": None
                 if fingers is None
                 else {"names": HANDS.joints, "lines": lines_of(HANDS), "body": body_of(HANDS)},

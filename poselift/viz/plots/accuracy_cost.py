@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from poselift.viz.plots.names import name_points
-from poselift.viz.plots.style import COLUMN, GREY, LOOKS, PAGE, add_legend, print_plainly, style_plot
+from poselift.viz.plots.style import COLUMN, GREY, LINE_STYLES, PAGE, add_legend, print_plainly, style_plot
 
 _AROUND = 3.5
 """Points around the middle of a marker that no name may cover."""
@@ -23,7 +23,7 @@ class Method:
         cost: above 0.
         value: of the metric.
         deviation: of `value` over seeds; None for a single seed.
-        place: of its look in `LOOKS`; None where the values are cited, and drawn hollow.
+        place: of its look in `LINE_STYLES`; None where the values are cited, and drawn hollow.
     """
 
     label: str
@@ -49,7 +49,7 @@ def cost_plot(methods: Sequence[Method], x_label: str, y_label: str) -> Figure:
     handles, labels = [], []
     for method in methods:
         if method.place is not None:
-            look, at = LOOKS[method.place], ([method.cost], [method.value])
+            look, at = LINE_STYLES[method.place], ([method.cost], [method.value])
             handles += axes.plot(*at, look.marker, color=look.color, zorder=3)
             labels.append(method.label)
             if method.deviation is not None:

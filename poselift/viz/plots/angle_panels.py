@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from poselift.kinematics import PERCENT, Angles, Cycles
 from poselift.kinematics.normal_gait import normal_curve
 from poselift.skeleton.skeleton import strip_side
-from poselift.viz.plots.style import COLUMN, GREY, LOOKS, PAGE, PALE, add_legend, style_plot
+from poselift.viz.plots.style import COLUMN, GREY, LINE_STYLES, PAGE, PALE, add_legend, style_plot
 
-_LOOKS = {"left": LOOKS[0], "right": LOOKS[1], "middle": LOOKS[6]}
+_LOOKS = {"left": LINE_STYLES[0], "right": LINE_STYLES[1], "middle": LINE_STYLES[6]}
 
 _NORMAL = 2.0
 """Standard deviations of the normal band to either side: 19 of 20 healthy people are within at any moment."""

@@ -13,7 +13,7 @@ from poselift.core.errors import InputError
 from poselift.nn.attention.maps import AttentionMap
 from poselift.skeleton import Skeleton
 from poselift.viz.limbs import limbs_of
-from poselift.viz.plots.style import GREY, INK, LOOKS, style_plot
+from poselift.viz.plots.style import GREY, INK, LINE_STYLES, style_plot
 
 _PANEL = 1.35
 """Inches of a head's picture."""
@@ -105,7 +105,7 @@ def joint_attention_plot(
             axes.imshow(picture, alpha=0.45)
         axes.spines[:].set_visible(False)
         _bones(axes, points, skeleton)
-        _links(axes, weights, layer, points, skeleton, LOOKS[number % len(LOOKS)].color)
+        _links(axes, weights, layer, points, skeleton, LINE_STYLES[number % len(LINE_STYLES)].color)
         axes.set(
             title=f"head {number + 1}",
             xlim=(low[0] - margin, high[0] + margin),

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from poselift.kinematics import PERCENT, Cycles
 from poselift.viz.plots.angle_panels import draw_panels
-from poselift.viz.plots.style import COLUMN, LOOKS, add_legend, style_plot
+from poselift.viz.plots.style import COLUMN, LINE_STYLES, add_legend, style_plot
 
 
 @style_plot
@@ -33,7 +33,7 @@ def compared_cycles_plot(groups: Mapping[str, Sequence[Cycles]]) -> Figure:
     for axes, ((angle, side), own) in zip(axes_of, shared.items(), strict=True):
         for number, (group, degrees) in enumerate(own.items()):
             joined = Cycles(angle, side, degrees)
-            color, mean, spread = LOOKS[number].color, joined.mean, np.nan_to_num(joined.spread)
+            color, mean, spread = LINE_STYLES[number].color, joined.mean, np.nan_to_num(joined.spread)
             (drawn[group],) = axes.plot(PERCENT, mean, color=color, linewidth=1)
             axes.fill_between(PERCENT, mean - spread, mean + spread, color=color, alpha=0.2, linewidth=0)
         axes.set_title(f"{side} {angle.replace('_', ' ')}", loc="left")

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from poselift.viz.plots.style import COLUMN, INK, LOOKS, add_legend, style_plot
+from poselift.viz.plots.style import COLUMN, INK, LINE_STYLES, add_legend, style_plot
 
 _BAR, _GAP = 0.065, 0.09
 """Inches: a bar, and between the groups."""
@@ -21,7 +21,7 @@ class Bars:
 
     Attributes:
         label: in the legend.
-        place: of its look in `LOOKS`.
+        place: of its look in `LINE_STYLES`.
         values: an entry a group; None where nothing was measured.
         deviations: of `values` over seeds; None where there is none.
     """
@@ -49,7 +49,7 @@ def group_plot(groups: Sequence[str], methods: Sequence[Bars], x_label: str) -> 
         y = np.arange(len(groups)) + (number - (len(methods) - 1) / 2) * bar
         values, deviations = np.array(method.values, float), np.array(method.deviations, float)
         known = np.isfinite(values)
-        axes.barh(y[known], values[known], bar, color=LOOKS[method.place].color)
+        axes.barh(y[known], values[known], bar, color=LINE_STYLES[method.place].color)
         spread = known & np.isfinite(deviations)
         axes.errorbar(
             values[spread], y[spread], xerr=deviations[spread], fmt="none", ecolor=INK, elinewidth=0.6, capthick=0.6
@@ -60,6 +60,6 @@ def group_plot(groups: Sequence[str], methods: Sequence[Bars], x_label: str) -> 
     axes.set_xlim(left=0)
     axes.set_xlabel(x_label)
     axes.grid(axis="y", visible=False)
-    handles = [Patch(color=LOOKS[method.place].color) for method in methods]
+    handles = [Patch(color=LINE_STYLES[method.place].color) for method in methods]
     add_legend(figure, handles, [method.label for method in methods])
     return figure

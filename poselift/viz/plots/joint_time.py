@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from poselift.kinematics import Angles
 from poselift.numerics.times import half_interval, interpolate
 from poselift.structures import Motion
-from poselift.viz.plots.style import COLUMN, GREY, INK, LOOKS, add_legend, style_plot
+from poselift.viz.plots.style import COLUMN, GREY, INK, LINE_STYLES, add_legend, style_plot
 
 _MM = 1000
 _PALE = 0.15
@@ -43,7 +43,7 @@ def joint_plot(
     kinds = list(dict.fromkeys(name.partition("_")[2] for name in angles.names if _joint_of(name, joints)))
     figure = Figure(figsize=(COLUMN, 0.4 + 1.1 * (1 + len(kinds))))
     panels = figure.subplots(1 + len(kinds), 1, squeeze=False, sharex=True)[:, 0]
-    colors = {joint: look.color for joint, look in zip(joints, LOOKS, strict=False)}
+    colors = {joint: look.color for joint, look in zip(joints, LINE_STYLES, strict=False)}
     handles: dict[str, Artist] = {joint: Line2D([], [], color=color) for joint, color in colors.items()}
     _radii(panels[0], motion, colors, filled=reference is not None)
     if reference is not None:
@@ -109,11 +109,11 @@ def _radii(axes: Axes, motion: Motion, colors: Mapping[str, str], *, filled: boo
     if motion.uncertainty is None:
         return
     for joint, color in colors.items():
-        radii = _MM * motion.uncertainty[:, motion.skeleton.index(joint)]
+        uncertainty = _MM * motion.uncertainty[:, motion.skeleton.index(joint)]
         if filled:
-            axes.fill_between(motion.timestamps, 0, radii, color=color, alpha=_PALE, linewidth=0)
+            axes.fill_between(motion.timestamps, 0, uncertainty, color=color, alpha=_PALE, linewidth=0)
         else:
-            axes.plot(motion.timestamps, radii, color=color, linewidth=0.9)
+            axes.plot(motion.timestamps, uncertainty, color=color, linewidth=0.9)
 
 
 def _joint_of(angle: str, joints: Sequence[str]) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.figure import Figure
 
-from poselift.viz.plots.style import COLUMN, LOOKS, add_legend, style_plot
+from poselift.viz.plots.style import COLUMN, LINE_STYLES, add_legend, style_plot
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Trace:
 
     Attributes:
         label: of the method.
-        place: of its look in `LOOKS`.
+        place: of its look in `LINE_STYLES`.
         clip: which clip; methods on the same one share axes.
         seconds: of each frame.
         error: of each frame; None where it does not count.
@@ -45,7 +45,11 @@ def time_plot(traces: Sequence[Trace], y_label: str) -> Figure:
         axes = panels[clips.index(trace.clip)]
         # Solid, as dashes cannot be told from gaps here; None becomes NaN, which is not drawn.
         lines += axes.plot(
-            trace.seconds, np.array(trace.error, float), color=LOOKS[trace.place].color, linestyle="-", linewidth=0.8
+            trace.seconds,
+            np.array(trace.error, float),
+            color=LINE_STYLES[trace.place].color,
+            linestyle="-",
+            linewidth=0.8,
         )
     for axes, clip in zip(panels, clips, strict=True):
         axes.set_title(textwrap.fill(f"clip {clip}", 60), loc="left")

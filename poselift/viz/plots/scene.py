@@ -11,9 +11,9 @@ from poselift.numerics.times import frame_at, half_interval
 from poselift.structures import Motion
 from poselift.viz.colors import PALE
 from poselift.viz.limbs import Limbs, limbs_of
-from poselift.viz.plots.style import INK, LOOKS
+from poselift.viz.plots.style import INK, LINE_STYLES
 
-SIDES = {"left": LOOKS[0].color, "right": LOOKS[1].color, "middle": INK}
+SIDES = {"left": LINE_STYLES[0].color, "right": LINE_STYLES[1].color, "middle": INK}
 """The person's own sides, as in the plots of joint angles."""
 
 Rgba = tuple[float, float, float, float]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.figure import Figure
 
-from poselift.viz.plots.style import COLUMN, LOOKS, add_legend, style_plot
+from poselift.viz.plots.style import COLUMN, LINE_STYLES, add_legend, style_plot
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class ShareCurve:
 
     Attributes:
         label: in the legend.
-        place: of its look in `LOOKS`.
+        place: of its look in `LINE_STYLES`.
         x: thresholds.
         y: percent, an entry a threshold; None where nothing was measured.
         deviation: of `y` over seeds, drawn as a band; None for a single seed.
@@ -41,7 +41,7 @@ def curve_plot(curves: Sequence[ShareCurve], x_label: str, y_label: str) -> Figu
     axes = figure.subplots()
     lines = []
     for curve in curves:
-        look, y = LOOKS[curve.place], np.array(curve.y, float)  # None becomes NaN, which is not drawn
+        look, y = LINE_STYLES[curve.place], np.array(curve.y, float)  # None becomes NaN, which is not drawn
         lines += axes.plot(curve.x, y, color=look.color, linestyle=look.line)
         if curve.deviation is not None:
             deviation = np.array(curve.deviation, float)

@@ -64,7 +64,7 @@ _MOST_CHARACTERS = 24
 
 
 @dataclass(frozen=True)
-class Look:
+class LineStyle:
     """How a series is told from the others, also in black.
 
     Attributes:
@@ -78,20 +78,20 @@ class Look:
     marker: str
 
 
-LOOKS = (
-    Look("#0072B2", "-", "o"),
-    Look("#D55E00", "--", "s"),
-    Look("#009E73", "-.", "^"),
-    Look("#CC79A7", ":", "D"),
-    Look("#56B4E9", "--", "v"),
-    Look("#E69F00", "-", "P"),
-    Look("#000000", "-.", "X"),
-    Look("#882255", ":", "*"),
+LINE_STYLES = (
+    LineStyle("#0072B2", "-", "o"),
+    LineStyle("#D55E00", "--", "s"),
+    LineStyle("#009E73", "-.", "^"),
+    LineStyle("#CC79A7", ":", "D"),
+    LineStyle("#56B4E9", "--", "v"),
+    LineStyle("#E69F00", "-", "P"),
+    LineStyle("#000000", "-.", "X"),
+    LineStyle("#882255", ":", "*"),
 )
 """Okabe and Ito's palette (https://jfly.uni-koeln.de/color/), which colour-blind people can tell apart; its yellow is
 too light for white paper, and gives place to wine of Tol's (https://personal.sron.nl/~pault/)."""
 
-MOST_SERIES = len(LOOKS)
+MOST_SERIES = len(LINE_STYLES)
 """Series that one plot can show and still be read."""
 
 Given = ParamSpec("Given")

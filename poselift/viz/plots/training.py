@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
-from poselift.viz.plots.style import COLUMN, LOOKS, PAGE, Look, add_legend, print_plainly, style_plot
+from poselift.viz.plots.style import COLUMN, LINE_STYLES, PAGE, LineStyle, add_legend, print_plainly, style_plot
 
 _AROUND = 3
 """The line of a loss is a running mean with this many logged values on each side."""
@@ -20,7 +20,7 @@ class Line:
 
     Attributes:
         label: in the legend, where lines of one label have one entry.
-        place: of its look in `LOOKS`; after the last comes the first again.
+        place: of its look in `LINE_STYLES`; after the last comes the first again.
         steps: one or more.
         values: one for each step.
     """
@@ -53,7 +53,7 @@ def training_plot(losses: Sequence[Line], errors: Sequence[Line], loss_label: st
     all_axes = figure.subplots(1, len(panels), squeeze=False)[0]
     for axes, (draw, lines, label, scale) in zip(all_axes, panels, strict=True):
         for line in lines:
-            handles[line.label] = draw(axes, line, LOOKS[line.place % len(LOOKS)])
+            handles[line.label] = draw(axes, line, LINE_STYLES[line.place % len(LINE_STYLES)])
         scale(axes)
         axes.set(xlabel="step", ylabel=label)
         axes.xaxis.set_major_formatter(EngFormatter(sep=""))
@@ -61,13 +61,13 @@ def training_plot(losses: Sequence[Line], errors: Sequence[Line], loss_label: st
     return figure
 
 
-def _draw_loss(axes: Axes, line: Line, look: Look) -> Artist:
+def _draw_loss(axes: Axes, line: Line, look: LineStyle) -> Artist:
     """Draws a loss; what stands for it in the legend."""
     axes.plot(line.steps, line.values, color=look.color, alpha=0.25, linewidth=0.5)
     return axes.plot(line.steps, running_mean(line.values), color=look.color, linestyle=look.line)[0]
 
 
-def _draw_error(axes: Axes, line: Line, look: Look) -> Artist:
+def _draw_error(axes: Axes, line: Line, look: LineStyle) -> Artist:
     """Draws an error, marks its best, and returns its legend."""
     (drawn,) = axes.plot(line.steps, line.values, color=look.color, linestyle=look.line)
     best = min(range(len(line.values)), key=line.values.__getitem__)

@@ -1,7 +1,7 @@
 import numpy as np
 
 from poselift.geometry import bone_lengths, set_bone_lengths
-from poselift.lifting.finish.constant_bones import measure_clip, usual_lengths
+from poselift.lifting.finish.constant_bones import measure_clip, median_lengths
 from poselift.skeleton import H36M17
 
 PARENTS = H36M17.parent_indices
@@ -31,7 +31,7 @@ def test_lengths_are_the_medians_over_the_clip():
 
 
 def test_of_an_even_number_of_frames_a_length_is_that_of_one_frame():
-    lengths = usual_lengths(np.array([[1.0] * 17, [3.0] * 17]), scores(), H36M17, H36M17)
+    lengths = median_lengths(np.array([[1.0] * 17, [3.0] * 17]), scores(), H36M17, H36M17)
     assert lengths.tolist() == [1.0] * 17
 
 

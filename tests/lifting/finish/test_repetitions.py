@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.lifting.finish.repetitions import fill_from_repetitions
-from poselift.numerics.times import usual_interval
+from poselift.numerics.times import median_interval
 
 
 def _waving(times, period=0.9):
@@ -31,7 +31,7 @@ def test_a_gap_follows_the_movement_before_and_after(kind, seconds):
     times = _times(kind)
     true = _waving(times)
     guess, known = _with_gap(true, times, 3.0, 3.0 + seconds)
-    filled = fill_from_repetitions(guess, known, times, usual_interval(times))
+    filled = fill_from_repetitions(guess, known, times, median_interval(times))
     wrong = [np.linalg.norm(found - true, axis=-1)[~known].mean() for found in (guess, filled)]
     assert wrong[0] > 0.2
     assert wrong[1] < 0.25 * wrong[0]
@@ -42,7 +42,7 @@ def test_a_gap_near_the_start_follows_what_comes_after_it():
     times = _times("30")
     true = _waving(times)
     guess, known = _with_gap(true, times, 0.3, 0.8)
-    filled = fill_from_repetitions(guess, known, times, usual_interval(times))
+    filled = fill_from_repetitions(guess, known, times, median_interval(times))
     wrong = [np.linalg.norm(found - true, axis=-1)[~known].mean() for found in (guess, filled)]
     assert wrong[1] < 0.25 * wrong[0]
 
@@ -51,4 +51,4 @@ def test_what_never_repeats_is_left_as_it_is():
     times = np.arange(0, 6, 1 / 30)
     true = np.cumsum(np.random.default_rng(1).normal(size=(180, 5, 3)), 0)
     guess, known = _with_gap(true, times, 3.0, 3.5)
-    np.testing.assert_allclose(fill_from_repetitions(guess, known, times, usual_interval(times)), guess, atol=1e-6)
+    np.testing.assert_allclose(fill_from_repetitions(guess, known, times, median_interval(times)), guess, atol=1e-6)

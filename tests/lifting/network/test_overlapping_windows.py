@@ -62,9 +62,9 @@ def segment(frames, fps=30.0, seed=0, motions=1):
     """Two joints that move at random."""
     pixels = np.random.default_rng(seed).normal(size=(frames, 2, 2)).cumsum(0).astype(np.float32)
     scores, times = np.ones((frames, 2), np.float32), np.arange(frames) / fps
-    rays, trust = np.ones((frames, 2, 3)), np.ones((frames, 2))
+    rays, ray_scores = np.ones((frames, 2, 3)), np.ones((frames, 2))
     camera = camera_for((640, 480))
-    return Segment(0, frames, times, pixels, scores, rays, trust, np.arange(frames), camera, 0, motions)
+    return Segment(0, frames, times, pixels, scores, rays, ray_scores, np.arange(frames), camera, 0, motions)
 
 
 def lift(network, *segments, window=20):
@@ -151,7 +151,7 @@ def test_interleaved_motions_are_lifted_by_themselves(fps, parts):
     for first in range(parts):
         rows = slice(first, None, parts)
         arrays = {
-            name: getattr(given_, name)[rows] for name in ("times", "pixels", "scores", "rays", "trust", "frames")
+            name: getattr(given_, name)[rows] for name in ("times", "pixels", "scores", "rays", "ray_scores", "frames")
         }
         part = replace(given_, motions=1, **arrays)
         columns = lift(Places(), part)[0].joints.reshape(len(part.times), -1).T

@@ -29,7 +29,7 @@ def test_segments_have_their_frames_and_those_between(keypoints, weights, camera
 def test_rays_are_those_of_the_track_and_0_in_frames_between(keypoints, weights, camera):
     prepared = prepare(slow(keypoints), weights, camera)
     _, second = prepared.segments
-    for own, of_track in ((second.rays, prepared.rays), (second.trust, prepared.trust)):
+    for own, of_track in ((second.rays, prepared.rays), (second.ray_scores, prepared.ray_scores)):
         np.testing.assert_array_equal(own[::2], of_track[24:])
         assert not own[1::2].any()
 
@@ -41,15 +41,15 @@ def test_the_tail_of_a_segment_is_a_track_of_its_own(keypoints, weights, camera)
         (segment,) = tail.segments
         assert (segment.first, segment.end) == (0, 30 - first)
         np.testing.assert_array_equal(segment.times, whole.segments[1].times[start:])
-        for name in ("pixels", "scores", "rays", "trust"):
+        for name in ("pixels", "scores", "rays", "ray_scores"):
             np.testing.assert_array_equal(getattr(segment, name), getattr(whole.segments[1], name)[start:])
-        for name in ("scores", "bridged", "rays", "trust", "seen"):
+        for name in ("scores", "bridged", "rays", "ray_scores", "seen"):
             np.testing.assert_array_equal(getattr(tail, name), getattr(whole, name)[first:])
 
 
 def test_rays_of_joints_that_were_not_seen_are_0(keypoints, weights, camera):
     prepared = prepare(slow(keypoints), weights, camera)
-    unseen = prepared.trust == 0
+    unseen = prepared.ray_scores == 0
     assert (prepared.rays[unseen] == 0).all()
     assert (prepared.rays[~unseen][:, 2] == 1).all()
     assert unseen[10:24].all()

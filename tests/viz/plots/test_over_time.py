@@ -3,7 +3,7 @@ import math
 from numpy.testing import assert_allclose
 
 from poselift.viz.plots.over_time import Trace, time_plot
-from poselift.viz.plots.style import LOOKS
+from poselift.viz.plots.style import LINE_STYLES
 
 
 def trace(place, clip="walk"):
@@ -14,7 +14,7 @@ def test_the_lines_are_the_numbers_and_stop_where_a_frame_does_not_count():
     (line,) = time_plot([trace(3)], "error (mm)").axes[0].lines
     assert_allclose(line.get_xdata(), [0, 0.5, 1])
     assert_allclose(line.get_ydata(), [13, math.nan, 30])
-    assert line.get_color() == LOOKS[3].color
+    assert line.get_color() == LINE_STYLES[3].color
 
 
 def test_a_clip_of_which_nothing_counts():

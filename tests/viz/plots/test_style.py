@@ -9,7 +9,7 @@ from PIL import Image
 
 from poselift.core.errors import InputError
 from poselift.viz.plots.share_found import ShareCurve, curve_plot
-from poselift.viz.plots.style import COLUMN, LOOKS, MOST_SERIES, save_figure, save_plot
+from poselift.viz.plots.style import COLUMN, LINE_STYLES, MOST_SERIES, save_figure, save_plot
 from tests.core.full_disk import full_disk
 
 pytestmark = pytest.mark.slow
@@ -28,12 +28,12 @@ _PROTANOPE = np.array([[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -
 
 @pytest.mark.parametrize("seen", [np.eye(3), _DEUTERANOPE, _PROTANOPE])
 def test_looks_can_be_told_apart(seen):
-    linear = [seen @ (np.array(to_rgb(look.color)) ** 2.2) for look in LOOKS]
+    linear = [seen @ (np.array(to_rgb(look.color)) ** 2.2) for look in LINE_STYLES]
     for (a, one), (b, other) in itertools.combinations(enumerate(linear), 2):
         distance = np.linalg.norm(np.clip(one, 0, 1) ** (1 / 2.2) - np.clip(other, 0, 1) ** (1 / 2.2))
-        same_line = LOOKS[a].line == LOOKS[b].line
-        assert distance > (0.4 if same_line else 0.14), (LOOKS[a], LOOKS[b])
-    assert len({look.marker for look in LOOKS}) == MOST_SERIES
+        same_line = LINE_STYLES[a].line == LINE_STYLES[b].line
+        assert distance > (0.4 if same_line else 0.14), (LINE_STYLES[a], LINE_STYLES[b])
+    assert len({look.marker for look in LINE_STYLES}) == MOST_SERIES
 
 
 def test_files_are_whole_and_the_same_every_time(tmp_path):
