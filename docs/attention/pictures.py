@@ -43,7 +43,7 @@ from poselift.nn.attention.scores import SCORES
 from poselift.nn.positions import RotaryTime, SinusoidalTime, rotate
 from poselift.optim import schedules
 from poselift.skeleton import CMU28
-from poselift.viz.plots.style import GREY, LOOKS, PAGE, PALE, add_legend, save_plot, style_plot
+from poselift.viz.plots.style import GREY, LINE_STYLES, PAGE, PALE, add_legend, save_plot, style_plot
 
 FOLDER = Path(__file__).parent
 DIM = 16
@@ -119,7 +119,7 @@ def distributions() -> Figure:
     difference = torch.linspace(-4, 4, 201)
     pairs = torch.stack((difference, torch.zeros_like(difference)), -1)
     keys = torch.linspace(-3, 3, 13)
-    for look, function in zip(LOOKS, functions.values(), strict=False):
+    for look, function in zip(LINE_STYLES, functions.values(), strict=False):
         style = {"color": look.color, "linestyle": look.line}
         two.plot(difference, function(pairs)[:, 0], **style)
         line.plot(keys, function(keys), marker=look.marker, markersize=2.5, **style)
@@ -127,7 +127,7 @@ def distributions() -> Figure:
     line.set(title="thirteen keys", xlabel="score")
     attention = CompositionalAttention(1, 1)
     key = torch.linspace(-3, 3, 201)
-    for look, query in zip(LOOKS[4:], (0.5, 1.0, 2.0), strict=False):
+    for look, query in zip(LINE_STYLES[4:], (0.5, 1.0, 2.0), strict=False):
         with torch.no_grad():
             weights = attention.scores(torch.tensor([[[[query]]]]), key.view(1, 1, -1, 1))[0, 0, 0]
         compositional.plot(key, weights, color=look.color, linestyle=look.line, label=f"query {query:g}")
@@ -175,7 +175,7 @@ def between() -> Figure:
     assert isinstance(chooser, MultiRepresentationalAttention)
     with torch.no_grad():
         chosen = chooser.representations(gait(36))[0][0]
-    encodings.stackplot(range(36), chosen.mT, colors=[look.color for look in LOOKS], alpha=0.8)
+    encodings.stackplot(range(36), chosen.mT, colors=[look.color for look in LINE_STYLES], alpha=0.8)
     encodings.set(title="multi_representational: weights of three encodings", xlabel="token", xlim=(0, 35), ylim=(0, 1))
     torch.manual_seed(0)
     hierarchy = HierarchicalAttention(DIM, 1)
@@ -227,7 +227,7 @@ def positions() -> Figure:
     torch.manual_seed(0)
     vector = torch.randn(1, 1, 1, 32)
     rotary = RotaryTime(32)
-    for look, start in zip(LOOKS, (0.0, 5.0), strict=False):
+    for look, start in zip(LINE_STYLES, (0.0, 5.0), strict=False):
         query = rotate(vector, rotary(torch.tensor([[start]])))
         keys = rotate(vector.expand(1, 1, 201, 32), rotary(start + times[None] - 1))
         label, width = f"query at {start:g} s", 2.4 if start == 0 else 1.2
@@ -265,7 +265,7 @@ def warmups() -> Figure:
     }
     values = {name: [schedule(step) for step in range(first, steps)] for name, schedule in series.items()}
     values["RAdam of a steady gradient"] = rectified(steps, beta2)[first:]
-    for look, factors in zip(LOOKS, values.values(), strict=False):
+    for look, factors in zip(LINE_STYLES, values.values(), strict=False):
         axes.plot(range(first, steps), factors, color=look.color, linestyle=look.line)
     axes.set(xlabel="step", ylabel="factor on the rate", ylim=(0, 1.05), xlim=(0, steps))
     add_legend(figure, axes.get_lines(), list(values))
@@ -297,7 +297,7 @@ def before() -> Figure:
         make().eval()(replace(encoded, coordinates=coordinates))[0, 40].sum().backward()
         assert coordinates.grad is not None
         share = coordinates.grad[0].norm(dim=(-2, -1))
-        axes.bar(range(81), (share / share.max()).clamp(min=1e-6), width=1.0, color=LOOKS[0].color)
+        axes.bar(range(81), (share / share.max()).clamp(min=1e-6), width=1.0, color=LINE_STYLES[0].color)
         axes.axvline(40, color=GREY, linewidth=0.5)
         axes.set(title=name, yscale="log", ylim=(1e-5, 2), xlim=(0, 80), yticks=(1e-4, 1e-2, 1))
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
