@@ -11,11 +11,12 @@ person and action: over views, noise, and how differently people do the same aga
 
 Without it, each two trials of one person and action are compared by `poselift.kinematics.compare_trials`, and the share
 of the verdicts is printed. With `--leave-out`, each person's are compared by the deviations of all others' walks: this
-chooses `FREEDOM` on the people of split train.
+chooses `FREEDOM` on the people of split train. With `--same-view`, the two trials are of one walk of a child in one
+view, lifted twice from keypoints with other noise.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 from unittest.mock import patch
@@ -50,6 +51,15 @@ def child_trials(path: Path, weights: Weights, split: str) -> Groups:
         person = each.walk.name[:6]
         groups[f"{person} {'straight' if each.walk.straight else 'turn'}"].append(_trial(person, each.world))
     return groups
+
+
+def same_view_trials(path: Path, weights: Weights, split: str) -> Iterator[tuple[str, list[TrialMeasures]]]:
+    """Two lifts of each walk of the children in each view, by the walk."""
+    found = walks(path, split)
+    takes_of = (lifted(found, weights, "coco17", True, take=take) for take in range(2))
+    for first, second in zip(*takes_of, strict=True):
+        name = f"{first.walk.name[:6]} {'straight' if first.walk.straight else 'turn'}"
+        yield name, [_trial(name, each.world) for each in (first, second)]
 
 
 def cmu_trials(corpus: Path, bench: Path, weights: Weights) -> Groups:
@@ -96,9 +106,9 @@ def deviations(groups: Groups, walking: bool) -> Iterator[tuple[str, float, floa
         yield kind, deviation, float(np.mean(means[kind])), freedom[kind]
 
 
-def verdicts(groups: Groups) -> Iterator[tuple[str, list[str]]]:
+def verdicts(groups: Iterable[tuple[str, list[TrialMeasures]]]) -> Iterator[tuple[str, list[str]]]:
     """The verdicts of each two trials of one person and action."""
-    for name, trials in groups.items():
+    for name, trials in groups:
         for one, other in combinations(trials, 2):
             if one.walking == other.walking:
                 yield name, [each.verdict for each in compare_trials([one], [other])]
@@ -116,7 +126,7 @@ def leave_out(groups: Groups) -> Iterator[tuple[str, list[str]]]:
             if kind in WALKING
         }
         with patch.dict(WALKING, constants, clear=True):
-            yield from verdicts(own)
+            yield from verdicts(own.items())
 
 
 def is_absolute(kind: str) -> bool:
@@ -137,17 +147,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--leave-out", action="store_true", help="compare by the deviations of the other people's walks"
     )
+    parser.add_argument("--same-view", action="store_true", help="compare two lifts of each view of the children")
     options = parser.parse_args(arguments)
     with errors_shown(parser):
         weights = load_weights(options.weights)
         groups: Groups = {}
-        if options.children:
+        if options.children and not options.same_view:
             groups |= child_trials(options.children, weights, options.split)
         if options.corpus and options.bench:
             groups |= cmu_trials(options.corpus, options.bench, weights)
         if options.real:
             groups |= real_trials(options.real, weights)
-        if not groups:
+        chosen: Iterable[tuple[str, list[TrialMeasures]]] = groups.items()
+        if options.same_view:
+            if not options.children or options.constants or options.leave_out or groups:
+                raise InputError("--same-view is for --children alone")
+            chosen = same_view_trials(options.children, weights, options.split)
+        elif not groups:
             raise InputError("give --children, --corpus and --bench, or --real")
         if options.constants:
             for walking in (True, False):
@@ -156,7 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 print()
             return
         counts: dict[str, Counter[str]] = defaultdict(Counter)
-        for name, found in leave_out(groups) if options.leave_out else verdicts(groups):
+        for name, found in leave_out(groups) if options.leave_out else verdicts(chosen):
             counts[name].update(found)
             counts["all"].update(found)
         kinds = ("no change larger than", "not shown", "changed")

@@ -17,7 +17,7 @@ from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.core.progress_text import Output, show, stage_progress
 from poselift.export.zero import count_from_zero
-from poselift.kinematics import cut_gait_cycles, measure_gait, measure_joint_angles
+from poselift.kinematics import cut_gait_cycles, legs_as_seen, measure_gait, measure_joint_angles
 from poselift.numerics.times import frame_at, half_interval
 from poselift.recordings import read_motion, read_sidecar
 from poselift.recordings.reading import (
@@ -133,11 +133,17 @@ def draw(request: FigureRequest) -> None:
 
     check_out_file(out, ENDINGS)
     _check_options(request)
-    motions = count_from_zero([read_motion(path) for path in request.motions], _start(request))
+    # Angles are those of `poselift measure`.
+    read = _read_with_legs_as_seen if request.kind in ("angles", "cycles") else read_motion
+    motions = count_from_zero([read(path) for path in request.motions], _start(request))
     if len({motion.frame for motion in motions}) > 1:
         raise InputError("some motions are in the camera frame and some in the world; lift all in one run")
     save_figure(_KINDS[request.kind](motions, request), out)
     show(out)
+
+
+def _read_with_legs_as_seen(path: Path) -> Motion:
+    return legs_as_seen(read_recording(path)).people[0]
 
 
 def _start(request: FigureRequest) -> float:

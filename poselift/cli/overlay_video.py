@@ -7,7 +7,7 @@ import numpy as np
 
 from poselift.core.prefetch import prefetch
 from poselift.finding.video_clip import AHEAD
-from poselift.kinematics import measure_joint_angles
+from poselift.kinematics import legs_as_seen, measure_joint_angles
 from poselift.lifting.run import Progress
 from poselift.structures import Recording, see_from_camera
 from poselift.video import VideoWriter
@@ -43,13 +43,14 @@ def write_overlay(
     K: np.ndarray | list[np.ndarray] = camera.K.astype(float)
     if camera.K.ndim == 3:
         K = [camera.at(motion.timestamps).K.astype(float) for motion in people]
+    bodies = legs_as_seen(recording).people if angles else ()
     renderer = OverlayRenderer(
         camera.image_size,
         people,
         threshold=people[0].threshold,
         K=K,
         lens=camera.lens,
-        angles=[measure_joint_angles(motion) if motion.posed.any() else None for motion in people] if angles else (),
+        angles=[measure_joint_angles(motion) if motion.posed.any() else None for motion in bodies],
     )
     # Frames are decoded, drawn and encoded side by side.
     drawn = ((renderer.render(frame.image, frame.timestamp), frame.timestamp) for frame in prefetch(frames, AHEAD))

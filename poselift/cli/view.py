@@ -15,7 +15,7 @@ from poselift.cli.web import add_runtime_options
 from poselift.core.errors import InputError
 from poselift.core.progress_text import show
 from poselift.export.export_formats import FORMATS
-from poselift.kinematics import measure_joint_angles
+from poselift.kinematics import legs_as_seen, measure_joint_angles
 from poselift.recordings import read_recording, read_sidecar
 from poselift.recordings.exporting import join_recordings
 from poselift.recordings.reading import check_video, find_people, find_video
@@ -92,7 +92,11 @@ def write_page_of(
         raise InputError(f"{out}: a page shows each person once; two of the motions are of one person")
     first = about[motions[0].keypoints.person]
     title = str(first.get("video") or first.get("keypoints_file") or out.absolute().parent.name)
-    angles = {motion.keypoints.person: measure_joint_angles(motion) for motion in motions if motion.posed.any()}
+    angles = {
+        motion.keypoints.person: measure_joint_angles(motion)
+        for motion in legs_as_seen(recording).people
+        if motion.posed.any()
+    }
     shown = PageContent(title, first["camera"], about, angles, _make_characters(recording))
     clock = recording.clock
     return write_page(out, motions, shown, video, clock.span, clock.video_fps, recording.origin.mirrored)

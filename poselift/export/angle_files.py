@@ -14,6 +14,7 @@ from poselift.kinematics import (
     add_uncertainty,
     compute_coordinates,
     face_along_x,
+    legs_as_seen,
     measure_joint_angles,
     measure_segment_angles,
     solve,
@@ -34,13 +35,13 @@ def write_angles_csv(
 
     Args:
         path: the file to write.
-        recording: one person's.
+        recording: one person's. With one camera, the legs turn to its picture (`legs_as_seen`).
         options: none is used.
 
     Raises:
         InputError: the file cannot be written, the skeleton lacks joints, or no frame has a pose.
     """
-    [motion] = recording.people
+    [motion] = legs_as_seen(recording).people
     found = [add_uncertainty(angles_of, motion) for angles_of in (measure_joint_angles, measure_segment_angles)]
     table = {"time_s": motion.timestamps}
     for angles in found:

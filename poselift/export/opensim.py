@@ -17,7 +17,7 @@ from poselift.export.angle_files import write_angles_csv, write_coordinates
 from poselift.export.export_options import ExportOptions
 from poselift.export.markers import place_markers
 from poselift.export.trc_markers import write_markers
-from poselift.kinematics import face_along_x, points_y_up, solve
+from poselift.kinematics import face_along_x, legs_as_seen, points_y_up, solve
 from poselift.skeleton.skeleton import strip_side
 from poselift.structures import Height, Motion, Recording
 
@@ -104,15 +104,17 @@ def write_opensim(path: str | os.PathLike[str], recording: Recording, options: E
     [motion] = recording.people
     path, found = Path(path), place_markers([motion])
     moved = _centre(face_along_x(motion))
+    [seen_legs] = legs_as_seen(recording).people
     rigged = solve(moved)  # refuses a skeleton before anything is written
     name, trc = path.stem, f"{path.stem}.trc"
     seen = found.times[np.isfinite(found.positions).any((1, 2))]
     span = f"{seen[0]:.6f} {seen[-1]:.6f}"
     joints = tuple(joint for joint in found.names if strip_side(joint) in _PLACES)
+    turned = replace(recording, people=(face_along_x(seen_legs),), cameras=())
     with atomic_folder(path) as folder:
         write_markers(folder / trc, place_markers([moved]), skip_empty=True)
         write_coordinates(folder / f"{name}.mot", moved, rigged)
-        write_angles_csv(folder / f"{name}.angles.csv", replace(recording, people=(moved,)))
+        write_angles_csv(folder / f"{name}.angles.csv", turned)
         _write(folder / "markers.xml", _make_marker_set(joints))
         _write(folder / "scale.xml", _make_scaling(name, joints, trc, span, motion.height))
         _write(folder / "inverse_kinematics.xml", _make_tracking(name, joints, trc, span))

@@ -15,9 +15,11 @@ from poselift.kinematics.footfalls import Footfalls, find_footfalls, steps_with
 from poselift.kinematics.gait import Gait, Step, Stride, measure_gait
 from poselift.kinematics.heading import face_along_x
 from poselift.kinematics.inverse import points_y_up, solve
+from poselift.kinematics.legs_in_picture import legs_as_seen, turn_legs_to_picture
 from poselift.kinematics.measures import measure_numbers
 from poselift.kinematics.opensim_coordinates import compute_coordinates
 from poselift.kinematics.outliers import hampel
+from poselift.kinematics.plug_in_gait import as_plug_in_gait
 from poselift.kinematics.propagation import add_uncertainty
 from poselift.kinematics.rate import resample_motion
 from poselift.kinematics.rig import Z_UP, Rig, RiggedMotion
@@ -38,6 +40,7 @@ __all__ = [
     "Stride",
     "TrialMeasures",
     "add_uncertainty",
+    "as_plug_in_gait",
     "butterworth",
     "compare_trials",
     "compute_coordinates",
@@ -45,6 +48,7 @@ __all__ = [
     "face_along_x",
     "find_footfalls",
     "hampel",
+    "legs_as_seen",
     "lock_feet",
     "measure_gait",
     "measure_joint_angles",
@@ -55,4 +59,5 @@ __all__ = [
     "resample_motion",
     "solve",
     "steps_with",
+    "turn_legs_to_picture",
 ]

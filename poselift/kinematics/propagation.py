@@ -116,7 +116,7 @@ def _half_widths(angles_of: Callable[[Motion], Angles], motion: Motion) -> Float
     for group in _TOGETHER:
         if not (rows := [joints.index(joint) for joint in group if joint in joints]):
             continue
-        for axis, sigma in zip(_axes(motion), (_ALONG / _RADIUS, 1 / _RADIUS, 1 / _RADIUS), strict=True):
+        for axis, sigma in zip(camera_axes(motion), (_ALONG / _RADIUS, 1 / _RADIUS, 1 / _RADIUS), strict=True):
             moved = motion.joints.astype(np.float64)
             moved[:, rows] += _MOVED * uncertainty[:, rows] * axis[:, None]
             change = angles_of(replace(motion, joints=moved)).degrees - angles.degrees
@@ -129,7 +129,7 @@ def _half_widths(angles_of: Callable[[Motion], Angles], motion: Motion) -> Float
     return np.where(np.isfinite(angles.degrees), half, np.nan)
 
 
-def _axes(motion: Motion) -> tuple[Float[np.ndarray, "t 3"], ...]:
+def camera_axes(motion: Motion) -> tuple[Float[np.ndarray, "t 3"], ...]:
     """Unit vectors along the camera's ray to the person and across it.
 
     In the world frame z points to the camera, as far as a level camera looks straight at the person.

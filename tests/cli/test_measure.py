@@ -160,6 +160,29 @@ def test_times_count_from_the_first_frame_of_the_run(tmp_path):
 
 
 @pytest.mark.slow
+def test_angles_as_a_gait_laboratory_has_them(tmp_path):
+    radii = np.full((120, 17), 0.03, np.float32)
+    walk = walker(seconds=4.0, turn=np.pi / 2, uncertainty=radii, height=Height(1.7, 0.0, "given"))
+    write_motion(tmp_path / "walk" / "person_1.npz", walk)
+    found = {}
+    for name, options in (("own", ()), ("theirs", ("--plug-in-gait", "--reports"))):
+        ran = poselift("measure", tmp_path / "walk", "--out", tmp_path / name, *options)
+        assert ran.code == 0, ran.err
+        (found[name],) = json.loads((tmp_path / name / "measure.json").read_text(encoding="utf-8"))["trials"]
+    own, theirs = (found[name]["angles"] for name in ("own", "theirs"))
+    assert (found["own"]["plug_in_gait"], found["theirs"]["plug_in_gait"]) == (False, True)
+    assert "neck_flexion" in own
+    assert "neck_flexion" not in theirs
+    knees = [each["left_knee_flexion"]["highest_deg"] for each in (own, theirs)]
+    assert knees[0] - knees[1] == pytest.approx(4.4, abs=1e-4)
+    for page in (tmp_path / "theirs" / PAGE, *(tmp_path / "theirs").glob("report_*.html")):
+        assert "Angles are as Plug-in Gait has them" in page.read_text(encoding="utf-8")
+    ran = poselift("measure", tmp_path / "walk", "--plug-in-gait", "--movement", "jumps")
+    assert ran.code == 2
+    assert "--plug-in-gait is for the angles of a walk" in ran.err
+
+
+@pytest.mark.slow
 def test_somebody_without_a_pose_is_left_out(walk, tmp_path):
     shutil.copytree(walk, tmp_path / "walk")
     one, two = tmp_path / "walk" / "person_1.npz", tmp_path / "walk" / "person_2.npz"

@@ -18,9 +18,10 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_folder, check_writable
 from poselift.core.progress_text import show
 from poselift.export.zero import count_from_zero
+from poselift.kinematics import legs_as_seen
 from poselift.kinematics.gait import NO_BELT, is_belt
 from poselift.recordings.reading import find_all_motions, read_posed
-from poselift.structures import Motion
+from poselift.structures import Motion, Recording
 
 
 def add_command(commands: Any) -> None:
@@ -41,6 +42,12 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--movement", choices=[*MOVEMENTS], help="measure this movement instead of gait and ranges of angles"
     )
+    parser.add_argument(
+        "--plug-in-gait",
+        action="store_true",
+        help="angles as a gait laboratory has them by Plug-in Gait, to read beside its reports and normal bands: "
+        "without what differs by definition, and with the doubt of that; no other angles",
+    )
     parser.add_argument("--reports", action="store_true", help="write a page to print about each person too")
     parser.add_argument("--out", type=local_path, metavar="DIR", help=f"folder for {', '.join(NAMES)} and {PAGE}")
     parser.set_defaults(run=run)
@@ -57,16 +64,18 @@ def run(options: argparse.Namespace) -> None:
     if options.reports and options.out is None:
         raise InputError("--reports needs --out DIR, the folder for the pages")
     recordings = read_posed(find_all_motions(options.motions))
-    motions = {
-        path: count_from_zero(recording.people, recording.clock.span[0])[0] for path, recording in recordings.items()
-    }
+    motions = {path: _from_zero(recording) for path, recording in recordings.items()}
     if options.movement is not None:
+        if options.plug_in_gait:
+            raise InputError("--plug-in-gait is for the angles of a walk; leave it out with --movement")
         _measure_movement(options.movement, motions, options.out)
         return
     trials = []
     for path, motion in motions.items():
-        floor, views = find_floor_angle(recordings[path]), max(1, len(recordings[path].cameras))
-        trials.append(measure_trial(path, motion, options.belt, floor, views))
+        recording = recordings[path]
+        floor, views = find_floor_angle(recording), max(1, len(recording.cameras))
+        seen = _from_zero(legs_as_seen(recording))
+        trials.append(measure_trial(path, motion, options.belt, floor, views, seen, options.plug_in_gait))
     if options.out is not None:  # before anything is printed, to a reader who may leave
         with atomic_folder(options.out, last=MEASUREMENTS) as folder:
             write_files(folder, trials)
@@ -85,6 +94,11 @@ def run(options: argparse.Namespace) -> None:
     show("\n".join(caveats(trials)))
     if options.out is not None:
         show(options.out / PAGE)
+
+
+def _from_zero(recording: Recording) -> Motion:
+    """The person of a recording, with times from its start."""
+    return count_from_zero(recording.people, recording.clock.span[0])[0]
 
 
 def _measure_movement(kind: str, motions: Mapping[Path, Motion], out: Path | None) -> None:

@@ -108,6 +108,7 @@ def _entry(trial: Trial) -> dict[str, Any]:
         for name, low, high, half in list_ranges(each)
     }
     entry: dict[str, Any] = {"trial": trial.name, "angles": angles, "gait": None, "why_no_gait": trial.why or None}
+    entry["plug_in_gait"] = trial.plug_in_gait
     if trial.height is not None:
         height = trial.height
         entry["height"] = {"metres": height.metres, "spread": height.spread, "origin": height.origin}

@@ -19,10 +19,21 @@ _ONE_CAMERA = (
     "and trunk flexion more than the split between pelvis, hips and lumbar spine."
 )
 
+PLUG_IN_GAIT = (
+    "Angles are as Plug-in Gait has them: knees, hip adduction and ankles less a constant, and ± has what differs "
+    "between people. Both were measured on six children who walk."
+)
+"""What a reader of such angles has to know."""
+
 
 def caveats(trials: Sequence[Trial]) -> tuple[str, ...]:
     """What a reader of the tables has to know."""
-    return (_INTERVAL, _ONE_CAMERA) if any(trial.cameras == 1 for trial in trials) else (_INTERVAL,)
+    said = [_INTERVAL]
+    if any(trial.cameras == 1 for trial in trials):
+        said.append(_ONE_CAMERA)
+    if any(trial.plug_in_gait for trial in trials):
+        said.append(PLUG_IN_GAIT)
+    return tuple(said)
 
 
 def ranges_table(angles: Angles) -> str:

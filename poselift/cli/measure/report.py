@@ -9,7 +9,7 @@ from string import Template
 
 import numpy as np
 
-from poselift.cli.measure.measure_tables import describe_size, format_number, list_ranges
+from poselift.cli.measure.measure_tables import PLUG_IN_GAIT, describe_size, format_number, list_ranges
 from poselift.cli.measure.page import convert_to_html, draw_cycles
 from poselift.cli.measure.trial import Trial
 from poselift.core.files import write_text
@@ -84,6 +84,8 @@ def _assumptions(trial: Trial, camera: Camera | None) -> str:
         lines.append(trial.floor.text())
     seen_by = "One camera" if trial.cameras == 1 else f"{trial.cameras} cameras"
     lines.append(f"Seen in {100 * trial.seen:.0f} % of the frames. {seen_by}; joints by a learned lifter, no markers.")
+    if trial.plug_in_gait:
+        lines.append(PLUG_IN_GAIT)
     lines.append("± is the half-width of the 90 % interval.")
     return "\n".join(lines)
 

@@ -9,6 +9,7 @@ from poselift.kinematics import (
     Cycles,
     Gait,
     add_uncertainty,
+    as_plug_in_gait,
     cut_gait_cycles,
     measure_gait,
     measure_joint_angles,
@@ -35,6 +36,7 @@ class Trial:
         unused_belt: speed of a belt that was given for somebody who walks over ground, m/s; None otherwise.
         floor: how the camera stands to the floor; None if unknown.
         cameras: number of the cameras that saw it.
+        plug_in_gait: whether the angles are as Plug-in Gait has them.
     """
 
     name: str
@@ -48,10 +50,17 @@ class Trial:
     unused_belt: float | None = None
     floor: FloorAngle | None = None
     cameras: int = 1
+    plug_in_gait: bool = False
 
 
 def measure_trial(
-    path: Path, motion: Motion, belt: float | None = None, floor: FloorAngle | None = None, cameras: int = 1
+    path: Path,
+    motion: Motion,
+    belt: float | None = None,
+    floor: FloorAngle | None = None,
+    cameras: int = 1,
+    seen: Motion | None = None,
+    plug_in_gait: bool = False,
 ) -> Trial:
     """The measurements of a motion.
 
@@ -61,6 +70,8 @@ def measure_trial(
         belt: speed of a treadmill's belt, m/s.
         floor: how the camera stands to the floor, if known.
         cameras: number of the cameras that saw it.
+        seen: the motion as `legs_as_seen` turns its legs, of which the angles are then measured.
+        plug_in_gait: whether angles become those of Plug-in Gait (`as_plug_in_gait`), and those it lacks are left out.
 
     Raises:
         InputError: the skeleton lacks joints, or no frame has a pose.
@@ -70,9 +81,12 @@ def measure_trial(
         found = measure_gait(motion, belt)
     if found is None or not found.steps:
         why, found = explain_no_gait(motion, steps=True), None
-    joints, segments = (add_uncertainty(angles, motion) for angles in (measure_joint_angles, measure_segment_angles))
+    seen = motion if seen is None else seen
+    joints, segments = (add_uncertainty(angles, seen) for angles in (measure_joint_angles, measure_segment_angles))
+    if plug_in_gait:
+        joints, segments = (as_plug_in_gait(angles, seen) for angles in (joints, segments))
     cycles = [] if found is None else [*cut_gait_cycles(joints, found), *cut_gait_cycles(segments, found)]
     name = f"{path.parent.name}/{path.stem}" if path.parent.name else path.stem
     unused = belt if found is not None and found.belt is None else None
-    seen = float((motion.posed & ~motion.interpolated).mean())
-    return Trial(name, joints, segments, found, why, cycles, motion.height, seen, unused, floor, cameras)
+    share = float((motion.posed & ~motion.interpolated).mean())
+    return Trial(name, joints, segments, found, why, cycles, motion.height, share, unused, floor, cameras, plug_in_gait)
