@@ -59,8 +59,8 @@ def turn_legs_to_picture(motion: Motion, camera: Camera) -> Motion:
     """The motion with thighs and shanks that point as its keypoints do, as far as these can be trusted.
 
     Args:
-        motion: of one person, in the frame of the camera or in its world; joints that the keypoints lack stay. A filtered motion
-            stays as it is, because keypoints would bring the noise back.
+        motion: of one person, in the frame of the camera or in its world; joints that the keypoints lack stay. A
+            filtered motion stays as it is, because keypoints would bring the noise back.
         camera: that saw the keypoints.
     """
     rows = np.flatnonzero(motion.posed)

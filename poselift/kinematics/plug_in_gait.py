@@ -6,9 +6,11 @@ docs/angles.md has what is left on two others. They are for values that are read
 normal gait; changes of one person need none.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from jaxtyping import Float
 
 from poselift.kinematics.angles import Angles
 from poselift.kinematics.directions import unit
@@ -17,7 +19,7 @@ from poselift.kinematics.whole_body import TO_90
 from poselift.skeleton.skeleton import strip_side
 from poselift.structures import Motion
 
-FRONT, SIDE = 0.35, 0.85
+_FRONT, _SIDE = 0.35, 0.85
 """Size of the cosine between the camera's ray and the line from hip to hip, up to which a person is seen from the front
 or back, and from which on from the side."""
 
@@ -27,27 +29,26 @@ class Difference:
     """How one angle differs from Plug-in Gait's.
 
     Attributes:
-        constant: of all people, ours less Plug-in Gait's, degrees; 0 where people differ by more than it is sure.
-        people: standard deviation between people beside the constant, degrees.
-        front: factor of the interval for what changes within a person, seen from the front or back.
-        side: the same, seen from the side.
+        constants: ours less Plug-in Gait's, seen from the front or back and from the side, degrees; 0 where people
+            differ by more than it is sure.
+        people: standard deviation between people beside the constants, degrees.
+        factors: of the interval for what changes within a person, seen from the front or back and from the side.
     """
 
-    constant: float
+    constants: tuple[float, float]
     people: float
-    front: float
-    side: float
+    factors: tuple[float, float]
 
 
 DIFFERENCES = {
-    "pelvis_tilt": Difference(constant=0.0, people=11.4, front=0.34, side=0.56),
-    "pelvis_list": Difference(constant=0.0, people=1.6, front=1.32, side=1.43),
-    "hip_flexion": Difference(constant=0.0, people=9.7, front=0.49, side=0.71),
-    "hip_adduction": Difference(constant=1.7, people=1.2, front=1.14, side=0.75),
-    "knee_flexion": Difference(constant=4.4, people=1.8, front=0.61, side=0.85),
-    "elbow_flexion": Difference(constant=0.0, people=4.1, front=0.34, side=0.72),
-    "trunk_lean_ahead": Difference(constant=0.0, people=7.7, front=0.67, side=1.25),
-    "ankle_dorsiflexion": Difference(constant=6.7, people=1.7, front=0.25, side=0.32),
+    "pelvis_tilt": Difference(constants=(0.0, 0.0), people=12.3, factors=(0.34, 0.56)),
+    "pelvis_list": Difference(constants=(0.0, 0.0), people=1.7, factors=(1.32, 1.43)),
+    "hip_flexion": Difference(constants=(0.0, 0.0), people=10.4, factors=(0.49, 0.71)),
+    "hip_adduction": Difference(constants=(1.6, 1.6), people=1.2, factors=(1.14, 0.75)),
+    "knee_flexion": Difference(constants=(6.8, 2.0), people=1.8, factors=(0.59, 0.8)),
+    "elbow_flexion": Difference(constants=(0.0, 0.0), people=4.5, factors=(0.34, 0.72)),
+    "trunk_lean_ahead": Difference(constants=(0.0, 0.0), people=8.3, factors=(0.67, 1.25)),
+    "ankle_dorsiflexion": Difference(constants=(7.7, 6.1), people=1.6, factors=(0.25, 0.32)),
 }
 """By angle without its side, as `python -m benchmarks.gait_lab_constants` prints them."""
 
@@ -62,18 +63,25 @@ def as_plug_in_gait(angles: Angles, motion: Motion) -> Angles:
     columns = [column for column, name in enumerate(angles.names) if strip_side(name) in DIFFERENCES]
     names = tuple(angles.names[column] for column in columns)
     known = [DIFFERENCES[strip_side(name)] for name in names]
-    degrees = angles.degrees[:, columns] - [each.constant for each in known]
+    view = side_view(motion)[:, None]
+    degrees = angles.degrees[:, columns] - _blend([each.constants for each in known], view)
     uncertainty = None
     if angles.uncertainty is not None:
-        view = side_view(motion)[:, None]
-        factors = np.array([each.front for each in known]) * (1 - view) + np.array([each.side for each in known]) * view
-        people = TO_90 * np.array([each.people for each in known])
-        uncertainty = np.hypot(factors * angles.uncertainty[:, columns], people)
+        within = _blend([each.factors for each in known], view) * angles.uncertainty[:, columns]
+        uncertainty = np.hypot(within, TO_90 * np.array([each.people for each in known]))
     return replace(angles, names=names, degrees=degrees, uncertainty=uncertainty)
 
 
-def side_view(motion: Motion) -> np.ndarray:
-    """How far a person is seen from the side in each frame, from 0 (front or back) to 1; (t,), NaN without a pose."""
+def _blend(values: Sequence[tuple[float, float]], view: Float[np.ndarray, "t 1"]) -> Float[np.ndarray, "t a"]:
+    """Values between those of the front and of the side."""
+    front, side = np.array(values, np.float64).reshape(-1, 2).T
+    blended: np.ndarray = front + (side - front) * view
+    return blended
+
+
+def side_view(motion: Motion) -> Float[np.ndarray, " t"]:
+    """How far a person is seen from the side, from 0 (front or back) to 1; NaN without a pose."""
     left, right = (motion.joints[:, motion.skeleton.index(f"{side}_hip")] for side in ("left", "right"))
     cosine = np.abs((unit((left - right).astype(np.float64)) * camera_axes(motion)[0]).sum(-1))
-    return np.clip((cosine - FRONT) / (SIDE - FRONT), 0.0, 1.0)
+    view: np.ndarray = np.clip((cosine - _FRONT) / (_SIDE - _FRONT), 0.0, 1.0)
+    return view

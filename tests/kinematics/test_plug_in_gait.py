@@ -20,7 +20,7 @@ def test_a_constant_is_taken_off_and_other_angles_are_left_out():
     motion = walker(seconds=1.0)
     found = as_plug_in_gait(measured(motion), motion)
     assert found.names == ("left_knee_flexion", "elbow_flexion", "pelvis_tilt")
-    np.testing.assert_allclose(found.degrees[0], [30 - DIFFERENCES["knee_flexion"].constant, 30, 30])
+    np.testing.assert_allclose(found.degrees[0], [30 - DIFFERENCES["knee_flexion"].constants[0], 30, 30])
     assert as_plug_in_gait(measured(motion, None), motion).uncertainty is None
 
 
@@ -30,9 +30,10 @@ def test_the_interval_is_that_of_the_view_joined_with_the_spread_of_people(turn,
     motion = walker(turn=turn, seconds=1.0)
     np.testing.assert_allclose(side_view(motion), side, atol=1e-9)
     knee = DIFFERENCES["knee_flexion"]
-    within = 10 * (knee.side if side else knee.front)
-    half = as_plug_in_gait(measured(motion), motion).uncertainty[:, 0]
-    np.testing.assert_allclose(half, np.hypot(within, 1.645 * knee.people))
+    within = 10 * knee.factors[int(side)]
+    found = as_plug_in_gait(measured(motion), motion)
+    np.testing.assert_allclose(found.degrees[:, 0], 30 - knee.constants[int(side)])
+    np.testing.assert_allclose(found.uncertainty[:, 0], np.hypot(within, 1.645 * knee.people))
 
 
 def test_frames_without_a_pose_have_no_interval():
