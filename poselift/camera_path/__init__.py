@@ -1,1 +1,1 @@
-"""The camera's pose in each frame of a video, found from the background."""
+"""The camera's pose in each frame, found from the background."""

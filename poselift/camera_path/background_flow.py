@@ -51,7 +51,7 @@ class Flow:
 
 
 def apply_homography(H: Float[np.ndarray, "3 3"], points: Float[np.ndarray, "n 2"]) -> Float[np.ndarray, "n 2"]:
-    """The points' places in the other picture; infinite where they lie behind the camera."""
+    """The points' places in the other picture. Infinite where they lie behind the camera."""
     lifted = points @ H[:, :2].T + H[:, 2]
     ahead = lifted[:, 2:] > 1e-9
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -59,14 +59,16 @@ def apply_homography(H: Float[np.ndarray, "3 3"], points: Float[np.ndarray, "n 2
 
 
 def unit_determinant(H: Float[np.ndarray, "3 3"]) -> Float[np.ndarray, "3 3"]:
-    """The homography of determinant 1, so that what lies before both cameras has a positive third number."""
+    """The homography scaled to determinant 1. What lies before both cameras then has a positive third number."""
     return H / np.cbrt(np.linalg.det(H))
 
 
 def follow(
     first: BackgroundPicture, second: BackgroundPicture, guess: Float[np.ndarray, "3 3"] | None = None
 ) -> Flow | None:
-    """The first picture's corners in the second one; None if too few agree on a homography.
+    """The first picture's corners in the second one, or None.
+
+    None if too few agree on a homography.
 
     Args:
         first: gives the corners.

@@ -1,4 +1,7 @@
-"""Links between the pictures of a clip by their background: each frame with a key frame, key frames with each other."""
+"""Links between a clip's pictures by their background.
+
+Each frame has a link to a key frame, and key frames have links to each other.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -149,7 +152,7 @@ class _Walk:
         self._add_key(number, picture, np.eye(3))
 
     def add(self, number: int, time: float, picture: BackgroundPicture) -> str:
-        """Links the next frame; "cut" or "lost" if it begins a new shot, else empty."""
+        """Links the next frame; tells "cut" or "lost". If it begins a new shot, else empty."""
         thumb = _thumbnail(picture)
         change = float(np.abs(thumb - self._thumb).mean())
         usual, self._thumb, self._change = self._change, thumb, change
@@ -178,7 +181,7 @@ class _Walk:
         return ""
 
     def _begin_again(self, number: int, picture: BackgroundPicture) -> None:
-        """Begins at a picture that shows more than the first one: a clip may fade in."""
+        """Begins again at a picture that shows more: a fade-in."""
         self.shot.keys.clear()
         self._pictures.clear()
         self._views.clear()
@@ -186,12 +189,12 @@ class _Walk:
         self._add_key(number, picture, np.eye(3))
 
     def finish(self) -> None:
-        """Makes the last frame a key frame if there are several: it links the last frames with older ones."""
+        """Makes the last frame a key frame if there are several. It links the last frames with older ones."""
         if len(self.shot.keys) > 1 and self.shot.keys[-1] != self._number:
             self._add_key(self._number, self._last, self._view)
 
     def _link_to_key(self, picture: BackgroundPicture, view: np.ndarray) -> tuple[Flow | None, int]:
-        """The flow from a key frame to the picture, and which one: the last one that was used, or the nearest."""
+        """The flow from a key frame to the picture, and which. The last one that was used, or the nearest."""
         nearest = self._nearest(picture, view)
         for key in dict.fromkeys((nearest, self._key)):
             kept = self._pictures[key]
@@ -202,7 +205,7 @@ class _Walk:
         return None, nearest
 
     def _nearest(self, picture: BackgroundPicture, view: np.ndarray) -> int:
-        """The key frame that shows most of the picture; the last one that was used unless another is much better."""
+        """The key frame that shows most of the picture. The last one that was used unless another is much better."""
         shares = [
             _share(picture.size, view @ np.linalg.inv(each)) if kept is not None else 0.0
             for each, kept in zip(self._views, self._pictures, strict=True)
@@ -217,7 +220,7 @@ class _Walk:
         return few or _share(picture.size, view @ np.linalg.inv(self._views[self._key])) < _LEAVES
 
     def _add_key(self, number: int, picture: BackgroundPicture, view: np.ndarray) -> None:
-        """Adds a key frame, linked with the older ones whose pictures it shares."""
+        """Adds a key frame, linked with older ones that it overlaps."""
         index = len(self._pictures)
         shares = [
             -1.0 if kept is None else _share(picture.size, view @ np.linalg.inv(each))
@@ -251,7 +254,7 @@ def _thumbnail(picture: BackgroundPicture) -> np.ndarray:
 
 
 def _share(size: tuple[int, int], H: Float[np.ndarray, "3 3"]) -> float:
-    """Share of two pictures that both show, the smaller one of the two; 0 if they do not meet.
+    """Overlap of two pictures, the smaller share; 0 if none.
 
     Args:
         size: (width, height) of both.
@@ -268,7 +271,7 @@ def _share(size: tuple[int, int], H: Float[np.ndarray, "3 3"]) -> float:
 
 
 def _make_link(first: int, second: int, flow: Flow, picture: BackgroundPicture) -> Link:
-    """The link of a flow, with some of its points, spread over the list."""
+    """A flow's link, with some of its points, spread out."""
     rows = np.arange(len(flow.before))
     if len(rows) > _MOST_POINTS:
         rows = rows[np.linspace(0, len(rows) - 1, _MOST_POINTS).astype(int)]

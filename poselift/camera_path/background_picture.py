@@ -89,7 +89,9 @@ def make_picture(image: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 
 
 
 def _estimate_noise(dark: UInt8[np.ndarray, "h w"]) -> float:
-    """Standard deviation of the picture's noise, gray values: by what is left of its smoothest quarter.
+    """Standard deviation of the picture's noise, gray values.
+
+    By what is left of its smoothest quarter.
 
     Source: the operator of Immerkær 1996, Fast noise variance estimation.
     """
@@ -118,7 +120,7 @@ def _find_open(dark: UInt8[np.ndarray, "h w"], boxes: Float[np.ndarray, "n 4"]) 
 def _find_corners(
     gray: UInt8[np.ndarray, "h w"], free: Bool[np.ndarray, "h w"], least: float
 ) -> Float[np.ndarray, "n 2"]:
-    """The best corner of each cell, if it is one (Shi and Tomasi 1994)."""
+    """Each cell's best corner, if any (Shi and Tomasi 1994)."""
     quality = np.asarray(cv2.cornerMinEigenVal(gray.astype(np.float32) / 255, _BLOCK))
     quality[~free] = 0
     edge = _BLOCK

@@ -1,4 +1,4 @@
-"""The camera's pose in each frame of a clip, shot by shot, and what its background says that the camera does."""
+"""The camera's pose in each frame, shot by shot. And what its background says that the camera does."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -87,7 +87,7 @@ class ShotPath:
 
 @dataclass(frozen=True)
 class CameraPath:
-    """A camera that changes with time, against a still view of each shot.
+    """A camera that changes, against a still view of each shot.
 
     Attributes:
         times: of all frames, seconds.
@@ -178,9 +178,10 @@ def _solve_shot(
     assumed: bool,
     force: Literal["turning", "moving"] | None,
 ) -> tuple[ShotKind, Turns, Walk | None] | None:
-    """What the camera does in a shot, by evidence; None where no camera explains the background.
+    """What the camera does in a shot, by evidence, or None.
 
-    A camera that turns on one spot is the simpler answer: a path through space must explain the background much better.
+    None where no camera explains the background. A camera that turns on one spot is the simpler answer: a path through
+    space must explain the background much better.
     """
     turns = solve_turns(shot, times, lens, assumed)
     still = turns.degrees < _STILL and float(np.ptp(np.log(turns.zoom))) < _STILL_ZOOM
@@ -201,13 +202,13 @@ def _solve_shot(
 
 
 def _is_better(walk: Walk, turns: Turns, share: float) -> bool:
-    """Whether a path through space explains the background, and much better than rotation does."""
+    """Whether a path through space explains it, much better than rotation."""
     explains = walk.share >= _AGREES and float(walk.known.mean()) >= _FOUND
     return explains and walk.error < share * min(turns.error, walk.turning_error)
 
 
 def _is_shutter(walk: Walk, R: Float[np.ndarray, "t 3 3"], times: Float[np.ndarray, " t"]) -> bool:
-    """Whether the path through space is that of a rolling shutter on a camera that turns.
+    """Whether the path is only a turning camera's rolling shutter.
 
     Its rows are seen one after the other, so it shears the picture by the speed of the rotation, as a camera does that
     moves aside by as much over a slanted plane. A hand's sway does not follow the speed of its rotation.
@@ -229,7 +230,7 @@ def _is_seen(shot: Shot) -> bool:
 
 
 def _join_unknown(shots: Sequence[Shot]) -> list[Shot]:
-    """The shots; those without a background that follow each other are one: of water, any two pictures differ."""
+    """The shots, with neighbours without a background joined. Of water, any two pictures differ."""
     joined: list[Shot] = []
     for shot in shots:
         if joined and not _is_seen(shot) and not _is_seen(joined[-1]):

@@ -12,7 +12,9 @@ _AWAY = 0.5
 
 
 class PeopleBoxes:
-    """Boxes around the joints of everybody in a clip, interpolated between the frames in which they were seen.
+    """Boxes around everybody's joints, interpolated over time.
+
+    Between the frames in which they were seen.
 
     Args:
         tracks: the people.

@@ -1,4 +1,4 @@
-"""A camera's rotation and zoom in each frame of a shot, from links of the background.
+"""A camera's rotation and zoom in a shot's frames, by links.
 
 What a camera sees far away, or from one place, is a rotation of unit rays. All key frames are solved together: the
 links of key frames that lie far apart in time keep errors from adding up. Then each frame is solved against its key
@@ -41,7 +41,7 @@ class Lens:
     unit: float
 
     def plane(self, pixels: Float[np.ndarray, "n 2"]) -> Float[np.ndarray, "n 2"]:
-        """Points on the plane z = 1 of the base lens; NaN where the distortion has no inverse."""
+        """Points on the base lens's plane z = 1, or NaN. NaN where the distortion has no inverse."""
         rays: np.ndarray = pixels_to_rays(pixels, self.K.astype(np.float64), self.distortion)[:, :2]
         return rays
 
@@ -92,7 +92,7 @@ def gather_points(links: Sequence[Link], index: dict[int, int], other: dict[int,
 
 
 def unit_rays(plane: Float[np.ndarray, "*#n 2"], zoom: Float[np.ndarray, "*#n"]) -> Float[np.ndarray, "... 3"]:
-    """Unit rays of points on the base lens's plane, through a lens of this log zoom."""
+    """Unit rays of base-lens plane points, at a log zoom."""
     rays = np.concatenate([plane, np.broadcast_to(np.exp(zoom)[..., None], (*plane.shape[:-1], 1))], -1)
     return rays / np.linalg.norm(rays, axis=-1, keepdims=True)
 
@@ -119,7 +119,7 @@ def weigh(errors: Float[np.ndarray, "*n"], reach: float) -> Float[np.ndarray, "*
 def errors_of(
     points: Points, R: Float[np.ndarray, "k 3 3"], zoom: Float[np.ndarray, " k"], lens: Lens
 ) -> Float[np.ndarray, "l p"]:
-    """Distance of each pair of rays from each other, reduced pixels; infinite for padding."""
+    """Distance of each pair of rays, reduced pixels. Infinite for padding."""
     ahead = [
         np.einsum("lab,lpb->lpa", R[rows], unit_rays(plane, zoom[rows][:, None]))
         for rows, plane in ((points.first, points.before), (points.second, points.after))
@@ -187,7 +187,7 @@ def _step(
     zooms: bool,
     focal: bool,
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """One Gauss-Newton step of the key frames of a block; those before it stay."""
+    """A Gauss-Newton step of a block's key frames. Those before it stay."""
     count = len(block)
     matrix, right = np.zeros((count, count, 4, 4)), np.zeros((count, 4))
     if len(points.first):
@@ -238,7 +238,7 @@ def _unknowns(count: int, zooms: bool, focal: bool, fixed: bool) -> Float[np.nda
 
 
 def guess_turn(link: Link, zoom: float, lens: Lens, zooms: bool) -> tuple[Float[np.ndarray, "3 3"], float]:
-    """The rotation from a link's second camera to its first one, and the log zoom of the second.
+    """A link's rotation from second to first, and log zoom.
 
     A homography of a camera that turns and zooms is D_j R D_i⁻¹ on the plane z = 1, with D = diag(z, z, 1). So R and
     z_j follow from z_i: the third row's length is 1, that of the others z_j.
@@ -262,7 +262,10 @@ def guess_turn(link: Link, zoom: float, lens: Lens, zooms: bool) -> tuple[Float[
 def guess_keys(
     links: Sequence[Link], keys: Sequence[int], lens: Lens, zooms: bool
 ) -> tuple[Float[np.ndarray, "k 3 3"], Float[np.ndarray, " k"]]:
-    """First guess of the key frames' rotations to the first one, and of their log zooms, link by link."""
+    """Key frames' first guess of rotations and zooms, by links.
+
+    The rotations are to the first key frame, the zooms are logarithms.
+    """
     index = {number: place for place, number in enumerate(keys)}
     R, zoom = np.tile(np.eye(3), (len(keys), 1, 1)), np.zeros(len(keys))
     known = {0}

@@ -28,7 +28,9 @@ def frame_rows(path: CameraPath, times: Float[np.ndarray, " n"]) -> Int[np.ndarr
 
 
 def still_lens(path: CameraPath, row: int, K: Float[np.ndarray, "3 3"]) -> Float[np.ndarray, "3 3"]:
-    """Intrinsics of the still view of a frame's shot, pixels; it has no distortion.
+    """Intrinsics of the still view of a frame's shot, pixels.
+
+    It has no distortion.
 
     Args:
         path: of the camera.
@@ -56,7 +58,7 @@ def into_still_view(
     K: Float[np.ndarray, "3 3"],
     distortion: Float[np.ndarray, " k"] | None,
 ) -> Keypoints2D:
-    """A person's keypoints in the still view of their shot; NaN where it does not show them.
+    """A person's keypoints in their shot's still view, or NaN.
 
     Args:
         keypoints: of one shot.

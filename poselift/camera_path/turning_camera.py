@@ -1,4 +1,4 @@
-"""The rotation, zoom and focal length of a camera that turns on one spot."""
+"""Rotation, zoom and focal length of a camera on one spot."""
 
 import math
 from dataclasses import dataclass, replace
@@ -120,7 +120,7 @@ def _widest(frames: FramePoses) -> float:
 
 
 def largest_angle(R: Float[np.ndarray, "t 3 3"]) -> float:
-    """The largest rotation between two frames, radians: from the frame that is furthest from the first one."""
+    """The largest rotation between frames, radians. From the frame that is furthest from the first one."""
     if len(R) < 2:
         return 0.0
     furthest = R[int(_angles(R[0], R).argmax())]
@@ -137,6 +137,9 @@ def _angles(first: Float[np.ndarray, "3 3"], R: Float[np.ndarray, "t 3 3"]) -> F
 def interpolate_rotations(
     R: Float[np.ndarray, "n 3 3"], at: Float[np.ndarray, " n"], times: Float[np.ndarray, " t"]
 ) -> Float[np.ndarray, "t 3 3"]:
-    """Rotations at other times: the nearest rotation to the weighted mean of the two around."""
+    """Rotations at other times: the nearest to a weighted mean.
+
+    The mean is of the two known rotations around each time.
+    """
     means = interpolate(R.reshape(len(R), 9), at, times).reshape(-1, 3, 3)
     return nearest_rotation(means)

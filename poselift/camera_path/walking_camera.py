@@ -1,9 +1,9 @@
-"""The path of a camera whose place changes, up to its scale, from points of the background at their own distances.
+"""A camera's path through space, up to scale.
 
-Each corner of a key frame has an inverse distance, and is seen in the frames that are linked with the key frame. All
-poses and distances are solved together by Levenberg-Marquardt steps with robust weights (Triggs et al. 2000, Bundle
-Adjustment; inverse distances as in Engel et al. 2018, Direct Sparse Odometry). With inverse distances of 0 it is the
-camera that turns on one spot.
+It follows from points of the background, which have their own distances. Each corner of a key frame has an inverse
+distance, and is seen in the frames that are linked with the key frame. All poses and distances are solved together by
+Levenberg-Marquardt steps with robust weights (Triggs et al. 2000, Bundle Adjustment; inverse distances as in Engel et
+al. 2018, Direct Sparse Odometry). With inverse distances of 0 it is the camera that turns on one spot.
 
 It passes 300 lines because the first guess, the poses of single frames and the bundle work on one state.
 """
@@ -129,7 +129,7 @@ class _State:
 
 
 def _gather(shot: Shot, lens: Lens) -> tuple[np.ndarray, np.ndarray, _Sight]:
-    """The key frame and the unit ray of each point, and where the points are seen."""
+    """Each point's key frame, unit ray, and observations."""
     links: Sequence[Link] = [*shot.frames, *shot.loops]
     number: dict[tuple[int, int], int] = {}
     hosts: list[int] = []
@@ -156,7 +156,10 @@ def _gather(shot: Shot, lens: Lens) -> tuple[np.ndarray, np.ndarray, _Sight]:
 
 
 def _start(host: np.ndarray, corner: np.ndarray, sight: _Sight, R: np.ndarray, keys: np.ndarray) -> _State | None:
-    """First guess: the first key frame and the frame with most parallax, then frame by frame."""
+    """First guess: widest parallax from the first key frame, then all.
+
+    The first key frame and the frame with most parallax, then frame by frame.
+    """
     count = len(R)
     state = _State(R.copy(), np.zeros((count, 3)), np.zeros(len(host)), np.zeros(count, bool))
     first = int(keys[0])
@@ -207,7 +210,7 @@ def _start(host: np.ndarray, corner: np.ndarray, sight: _Sight, R: np.ndarray, k
 def _from_essential(
     before: Float[np.ndarray, "n 3"], after: Float[np.ndarray, "n 3"]
 ) -> tuple[Float[np.ndarray, "3 3"], Float[np.ndarray, "3"]] | None:
-    """Rotation of a second camera in a first one, and its place at distance 1 (Nister 2004)."""
+    """The second camera's rotation and place at distance 1 (Nister 2004). The frame is that of the first camera."""
     flat = [(rays[:, :2] / rays[:, 2:]).astype(np.float64) for rays in (before, after)]
     E, _ = cv2.findEssentialMat(flat[0], flat[1], np.eye(3), cv2.USAC_MAGSAC, 0.999, 2e-3)
     if E is None or E.shape != (3, 3):
@@ -222,7 +225,7 @@ def _angle(R: Float[np.ndarray, "3 3"]) -> float:
 
 
 def _triangulate(state: _State, host: np.ndarray, corner: np.ndarray, sight: _Sight, key: int) -> None:
-    """Inverse distances of a key frame's points from the frames that are solved, by least squares."""
+    """Inverse distances of a key frame's points, by least squares. From the frames that are solved."""
     rows = sight.rows((host[sight.point] == key) & state.solved[sight.frame])
     base = state.place[key] - state.place[rows.frame]
     seen = np.einsum("mxy,my->mx", state.R[rows.frame], rows.ray)

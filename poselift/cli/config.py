@@ -339,7 +339,7 @@ def _list_choices(group: str) -> list[str]:
 def _find_unknown(config_name: str, overrides: list[str]) -> tuple[str, str, list[str]] | None:
     """The first override that does not fit those before it.
 
-    Its key, the override, and all others, if any. Choices of groups come first, as Hydra takes them.
+    Returns its key, the override and all others, if there is one. Choices of groups come first, as Hydra takes them.
     """
     try:
         parsed = OverridesParser.create().parse_overrides(overrides)
@@ -393,7 +393,7 @@ _EXTRA = dict.fromkeys(
 
 
 def _hint(wanted: str, known: list[str]) -> str:
-    """A question with close keys. Those of the same group with the same last part, or similar ones."""
+    """A question with close keys. They have the same group and last part, or are similar."""
     group, last = wanted.split(".")[0], wanted.split(".")[-1]
     same = [name for name in known if (name.split(".")[0], name.split(".")[-1]) == (group, last)]
     return did_you_mean(wanted, same or known)

@@ -264,7 +264,7 @@ def _take_only(motions: Sequence[Motion]) -> Motion:
 
 
 def _choose_moments(motions: Sequence[Motion], given: Sequence[float] | None, count: int) -> list[float]:
-    """Time stamps of frames with a pose, near the given moments. At even steps without any."""
+    """Time stamps of frames with a pose, near the given moments. Without moments, the stamps are at even steps."""
     known = [motion.timestamps[motion.posed] for motion in motions]
     times = np.unique(np.concatenate(known))
     if not len(times):

@@ -106,7 +106,7 @@ def check_rerun(path: Path) -> None:
 def write_rerun(path: Path, recording: Recording) -> None:
     """Writes a recording of Rerun, under any name.
 
-    That of `poselift export --to rerun --together`.
+    It is the one of `poselift export --to rerun --together`.
 
     Args:
         path: the file.

@@ -21,7 +21,7 @@ _FLAGS = (
 
 
 def refuse_unknown_options(options: Sequence[str]) -> None:
-    """Says what to write instead of an option that Hydra does not have.
+    """Says what replaces an option that Hydra does not have.
 
     Raises:
         InputError: there is one.

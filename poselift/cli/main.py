@@ -216,7 +216,7 @@ def _module(name: str) -> ModuleType:
 
 
 def _refuse_small_limit(name: str) -> None:
-    """Raises an InputError if the shell's limit of memory is too small for a command's libraries."""
+    """Raises an InputError if the shell limits memory too much. The libraries of a command need more."""
     if sys.platform == "win32":
         return
     import resource

@@ -1,4 +1,4 @@
-"""`poselift opensim`: scales OpenSim's model and solves inverse kinematics. For each person."""
+"""`poselift opensim`: scales OpenSim's model and solves inverse kinematics. It does so for each person."""
 
 import argparse
 from pathlib import Path

@@ -115,7 +115,7 @@ class LifterPredictions:
 def lift_options(config: DictConfig) -> LiftOptions:
     """The options of an evaluation.
 
-    Those of its config, and the defaults of `poselift lift` for null.
+    They are those of its config; null takes the default of `poselift lift`.
 
     Raises:
         InputError: a value makes no sense.
@@ -232,7 +232,10 @@ class PeerPredictions:
         return (joints - joints[:, :1]).cpu().numpy()
 
     def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
-        """Says that the checkpoint's other kind, causal or not, fits better. By far, for the first view."""
+        """Says that the checkpoint's other kind, causal or not, fits better.
+
+        The first view decides, and the difference must be large.
+        """
         truth = views[0].convert(H36M17, H36M17).joints.numpy()
         errors = [
             float(np.nanmean(np.linalg.norm(self._lift(views[0], network) - truth, axis=-1)))
@@ -269,7 +272,7 @@ Predicted = LifterPredictions | SavedPredictions | PeerPredictions
 def open_predictions(config: DictConfig, views: Sequence[View]) -> Predicted:
     """The predictions that a config asks for.
 
-    Those of a file if `predictions` names one, else those of weights.
+    They are in a file if `predictions` names one; otherwise weights make them.
 
     Raises:
         InputError: a setting is one of the other kind, or something that the config names cannot be used.

@@ -80,7 +80,7 @@ def _find_paths(config: DictConfig | ListConfig, key: str) -> Iterator[tuple[str
 
 
 def _fingerprint(path: Path) -> dict[str, Any]:
-    """The SHA-256 of a file, or of a folder's files. Of a large folder, that of their names and sizes."""
+    """The SHA-256 of a file, or of a folder's files. For a large folder it is the one of the files' names and sizes."""
     if path.is_file():
         return {"path": str(path.absolute()), "bytes": path.stat().st_size, "sha256": sha256(path)}
     sizes = {file: size for file in sorted(path.rglob("*")) if (size := _size(file)) is not None}
@@ -132,7 +132,7 @@ def _own_configs() -> list[str]:
 def resume_command(config: DictConfig, **changes: object) -> str:
     """The command that continues this run, as its user wrote it.
 
-    Of a sweep, this job alone.
+    In a sweep it continues this job alone.
 
     Args:
         config: of the run.

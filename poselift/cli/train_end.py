@@ -21,7 +21,7 @@ from poselift.training.task import LiftingTask
 
 
 def say_what_comes(config: DictConfig, task: LiftingTask, trainer: pl.Trainer, step: int) -> None:
-    """Prints what begins: lifter's size, steps, checkpoints, how to stop. And how to go on."""
+    """Prints what begins: lifter's size, steps, checkpoints, how to stop. It also says how to go on."""
     parameters = sum(parameter.numel() for parameter in task.lifter.parameters())
     show(f"{type(task.lifter).__name__}: {parameters:,} parameters")
     if trainer.max_steps > 0:

@@ -1,4 +1,4 @@
-"""One code for numpy arrays and torch tensors. By the array API standard (https://data-apis.org/array-api)."""
+"""One code for numpy arrays and torch tensors. It follows the array API standard (https://data-apis.org/array-api)."""
 
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar

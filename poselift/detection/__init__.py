@@ -1,4 +1,4 @@
-"""2D keypoints of the people in a picture: the `Detector` protocol and its backends."""
+"""2D keypoints of people: the `Detector` protocol and its backends."""
 
 import logging
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""BlazePose's landmark model: the joints of somebody whose place in a picture is known, with heels and toes."""
+"""BlazePose's landmark model, for people at a known place. Their joints, with heels and toes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -67,7 +67,9 @@ class BlazePose:
     def look_at(
         self, frame: UInt8[np.ndarray, "h w 3"], keypoints: Float[np.ndarray, "17 2"], scores: Float[np.ndarray, " 17"]
     ) -> Detections:
-        """The person whose joints another model has found; several threads may look at the same time.
+        """The person whose joints another model has found.
+
+        Several threads may look at the same time.
 
         Args:
             frame: RGB.
@@ -87,7 +89,9 @@ class BlazePose:
 def place(
     keypoints: Float[np.ndarray, "17 2"], scores: Float[np.ndarray, " 17"]
 ) -> tuple[Float[np.ndarray, "4"], float] | None:
-    """The box of somebody's crop before it is turned about its middle, and its angle; None without a trunk.
+    """The box of somebody's crop, and its angle, or None.
+
+    Before it is turned about its middle; None without a trunk.
 
     Args:
         keypoints: joints of COCO-17, pixels.

@@ -1,4 +1,4 @@
-"""A detector whose answers are checked where they come in, so that a fault of one's own is named at once."""
+"""A detector whose answers are checked where they come in. A fault of one's own detector is named at once."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Network inputs cut out of a picture, and the way back from their pixels to the picture."""
+"""Network inputs cut out of a picture, and the way back."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,9 @@ class Crop:
     def top_down(
         cls, picture: UInt8[np.ndarray, "_ _ 3"], box: Float[np.ndarray, "4"], size: tuple[int, int], padding: float
     ) -> "Crop":
-        """The crop around a box as in mmpose's `TopdownAffine` without rotation, black beyond the picture.
+        """A box's crop as of mmpose's `TopdownAffine`, unrotated.
+
+        Black beyond the picture.
 
         Args:
             picture: RGB or BGR.
@@ -57,7 +59,9 @@ class Crop:
         margin: float,
         angle: float = 0.0,
     ) -> "Crop":
-        """The square of whole pixels around the centre of a box, black beyond the picture.
+        """The square of whole pixels around a box's centre.
+
+        Black beyond the picture.
 
         Args:
             picture: RGB.
@@ -95,7 +99,9 @@ class Crop:
         fill: int = 0,
         shrink: int = cv2.INTER_AREA,
     ) -> "Crop":
-        """The whole picture at the largest scale that fits, padded below and on the right.
+        """The whole picture, as large as fits, padded.
+
+        The padding is below and on the right.
 
         Args:
             picture: RGB or BGR.
@@ -118,5 +124,5 @@ class Crop:
 def _resize(
     picture: UInt8[np.ndarray, "_ _ 3"], size: tuple[int, int], shrink: int = cv2.INTER_AREA
 ) -> UInt8[np.ndarray, "h w 3"]:
-    """The picture in another size; averages over areas keep fine texture from aliasing."""
+    """The picture in another size, averaged against aliasing."""
     return cv2.resize(picture, size, interpolation=shrink if picture.shape[1] > size[0] else cv2.INTER_LINEAR)

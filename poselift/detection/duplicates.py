@@ -36,7 +36,7 @@ def intersection_over_union(a: Float[np.ndarray, "n 4"], b: Float[np.ndarray, "m
 
 
 def _areas(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The area that each two boxes share (n, m), and those of the boxes, (n, 1) and (m,)."""
+    """Shared areas of boxes (n, m), and their own. (n, 1) and (m,)."""
     low, high = np.maximum(a[:, None, :2], b[:, :2]), np.minimum(a[:, None, 2:], b[:, 2:])
     first, second = ((boxes[:, 2:] - boxes[:, :2]).prod(-1) for boxes in (a, b))
     return np.clip(high - low, 0, None).prod(-1), first[:, None], second
@@ -69,7 +69,9 @@ def join_passes(
 def pose_similarity(
     keypoints: Float[np.ndarray, "n j 2"], scores: Float[np.ndarray, "n j"], boxes: Float[np.ndarray, "n 4"]
 ) -> Float[np.ndarray, "n n"]:
-    """Similarity of each two poses, in units of the smaller one's box; 0 without a common joint.
+    """Similarity of each two poses, by the smaller one's box.
+
+    0 without a common joint.
 
     The pose distance of RMPE, formulas 9 to 11, which grows with similarity: a soft count of matching joints, plus a
     term for their distances. With k the joints of the row and c their scores, k' and c' those of the column:

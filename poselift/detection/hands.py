@@ -1,4 +1,4 @@
-"""MediaPipe's hand landmark model: the 21 joints of a hand at the end of a forearm that is known."""
+"""MediaPipe's hand landmark model: 21 joints at a forearm's end. The forearm is known."""
 
 from dataclasses import dataclass
 
@@ -77,7 +77,7 @@ class HandModel:
         wrist: Float[np.ndarray, "2"],
         body: float,
     ) -> Hand | None:
-        """The hand at the end of a forearm; None if there is none to be seen.
+        """The hand at the end of a forearm, or None.
 
         Args:
             frame: RGB.
@@ -108,13 +108,13 @@ class HandModel:
         return hand if sure >= _PRESENT and far <= _NEAR and hand.score > 0 else None
 
     def _run(self, frame: UInt8[np.ndarray, "h w 3"], box: Float[np.ndarray, "4"], angle: float) -> tuple[Hand, float]:
-        """The hand in a box that is turned by an angle, and the probability that it is one."""
+        """The hand in a turned box, and its probability."""
         crop = Crop.square(frame, box, _SIZE, 1.0, angle)
         return read_hand(self._session.run([crop.image])[0], crop)
 
 
 def read_hand(output: Float[np.ndarray, "128"], crop: Crop) -> tuple[Hand, float]:
-    """The hand of an output of the model, and the probability that it is one.
+    """The model's hand, and the probability that it is one.
 
     Args:
         output: places in pixels, probabilities of a hand and of a right one, places in metres.
@@ -131,7 +131,9 @@ def read_hand(output: Float[np.ndarray, "128"], crop: Crop) -> tuple[Hand, float
 
 
 def measure_disagreement(pixels: Float[np.ndarray, "j 2"], metres: Float[np.ndarray, "j 2"]) -> float:
-    """Mean distance of two flat shapes after the best shift and scale, as a share of the first one's size.
+    """Mean distance of two flat shapes after alignment, relative.
+
+    After the best shift and scale, as a share of the first one's size.
 
     Args:
         pixels: joints in the picture.

@@ -1,4 +1,4 @@
-"""Two models as one detector: MoveNet finds the people, and BlazePose looks at each of them once more."""
+"""MoveNet and BlazePose as one detector. MoveNet finds the people, and BlazePose looks at each of them once more."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,10 @@ from poselift.structures import Detections
 
 
 class MoveNetBlazePose:
-    """MoveNet's people, their joints joined with those that BlazePose sees, with heels and big toes.
+    """MoveNet's people, joined with BlazePose's joints.
 
-    In a video, BlazePose looks at every few frames only: `poselift.finding.second_looks` decides at which.
+    Heels and big toes are among them. In a video, BlazePose looks at every few frames only:
+    `poselift.finding.second_looks` decides at which.
 
     Args:
         device: as in `poselift.detection.MoveNet`.
@@ -64,6 +65,6 @@ def join_rows(found: Detections, joined: Sequence[tuple[np.ndarray, np.ndarray]]
 
 
 def first_joints(found: Detections) -> Detections:
-    """People of the second model with the joints that the first one has too."""
+    """The second model's people with the first one's joints."""
     count = len(COCO17)
     return Detections(found.boxes, found.box_scores, found.keypoints[:, :count], found.scores[:, :count], COCO17)

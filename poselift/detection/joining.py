@@ -1,10 +1,11 @@
-"""Joints of one person from two models: their mean, or where they differ the first one's with less trust.
+"""One person's joints from two models, joined.
 
-All numbers were measured on two calibrated cameras (benchmarks/two_models.md). Where the two models agree within 6 % of
-the body, the mean of both lies nearer to the other camera's epipolar line than either. Where they are farther apart,
-the first model's joint is nearer, whatever the scores, the lengths of the bones, and what the second model said before
-and after. So the joint stays where the first model sees it. What both said before and after decides how far it counts:
-fully where it still is where both saw it, and less where it is elsewhere, or where nothing is known.
+Their mean, or where they differ the first one's with less trust. All numbers were measured on two calibrated cameras
+(benchmarks/two_models.md). Where the two models agree within 6 % of the body, the mean of both lies nearer to the other
+camera's epipolar line than either. Where they are farther apart, the first model's joint is nearer, whatever the
+scores, the lengths of the bones, and what the second model said before and after. So the joint stays where the first
+model sees it. What both said before and after decides how far it counts: fully where it still is where both saw it, and
+less where it is elsewhere, or where nothing is known.
 """
 
 from collections.abc import Sequence
@@ -45,7 +46,9 @@ _FOOT_FACTORS = np.array([_FOOT[COCO_WHOLEBODY23.joints[row].partition("_")[2]] 
 
 @dataclass(frozen=True)
 class ModelDifference:
-    """How two models' joints of one person differ in a frame, in the order of COCO-WholeBody's body and feet.
+    """How two models' joints of one person differ.
+
+    It is of one frame, in the order of COCO-WholeBody's body and feet.
 
     Attributes:
         by: what is added to the first model's joints, pixels; for heels and toes, to its ankles. NaN where the second
@@ -61,7 +64,9 @@ class ModelDifference:
     agreed: Float[np.ndarray, "17 2"]
 
     def towards(self, other: "ModelDifference", share: float) -> "ModelDifference":
-        """`by` and `trust` between this one and another; where only one of them has a value, that one.
+        """`by` and `trust` between this one and another.
+
+        Where only one of them has a value, that one.
 
         Args:
             other: the later one.
@@ -83,7 +88,9 @@ class ModelDifference:
         )
 
     def decide(self, others: Sequence[tuple[float, "ModelDifference"]]) -> "ModelDifference":
-        """The difference with the trust that the looks before and after give to joints at which the models differ.
+        """The difference, with trust from the looks before and after.
+
+        For joints at which the models differ.
 
         Args:
             others: seconds from this look to another one, negative for one before, and that one.
@@ -114,9 +121,10 @@ def compare(
     second: Float[np.ndarray, "23 2"],
     second_scores: Float[np.ndarray, " 23"],
 ) -> ModelDifference:
-    """What a second model's look at a person changes, by this look alone; see `ModelDifference.decide`.
+    """What one look of the second model changes.
 
-    Its left and right are exchanged in a limb where that brings it nearer to the first model's.
+    Only this look counts; see `ModelDifference.decide` for the looks around it. Its left and right are exchanged in a
+    limb where that brings it nearer to the first model's.
 
     Args:
         first: joints of COCO-17, pixels; NaN for joints that were not seen.
@@ -176,7 +184,7 @@ def join(
 def _same_sides(
     first: Float[np.ndarray, "17 2"], first_scores: Float[np.ndarray, " 17"], second: Float[np.ndarray, "23 2"]
 ) -> Int[np.ndarray, " 23"]:
-    """The order of the second model's joints in which each limb's sides are the first one's."""
+    """The second model's joints, with the first's sides of limbs. An order."""
     order = np.arange(len(COCO_WHOLEBODY23))
     for rows in _ROWS:
         body = rows[rows < _BODY]

@@ -31,7 +31,7 @@ _FITS = 2
 
 
 class MoveNet:
-    """Google's MoveNet: MultiPose finds the people, then Thunder refines each person in a crop.
+    """Google's MoveNet: MultiPose, then Thunder on each person's crop.
 
     MultiPose's pose is kept if Thunder's mean score is less than half, or if Thunder shows somebody else, as happens
     when two people cross.
@@ -112,9 +112,10 @@ class MoveNet:
     def _turned_people(
         self, frame: UInt8[np.ndarray, "h w 3"]
     ) -> tuple[Float[np.ndarray, "n 17 3"], Float[np.ndarray, " n"]]:
-        """x, y, score of people who are far from upright, and their box scores.
+        """Turned people's x, y, score, and box scores.
 
-        A search of a turned picture also finds people who are upright, in the wrong way, and bodies in things.
+        They are far from upright. A search of a turned picture also finds people who are upright, in the wrong way, and
+        bodies in things.
         """
         poses, boxes, box_scores = self._multipose.find(frame, _TURNED)
         for person, box in enumerate(boxes):
@@ -127,7 +128,7 @@ class MoveNet:
     def _refine(
         self, frame: UInt8[np.ndarray, "h w 3"], found: Float[np.ndarray, "17 3"], box: Float[np.ndarray, "4"]
     ) -> Float[np.ndarray, "17 3"]:
-        """x, y, score of somebody whom MultiPose has found, from the best of Thunder's looks."""
+        """A person's x, y, score from the best of Thunder's looks. MultiPose has found this person."""
         measured = _angle(found)
         start = measured if abs(measured) > LEANING else 0.0
         best, used = _thunder_pose(self._thunder, frame, box_along(found[:, :2], start), start), start
@@ -150,9 +151,10 @@ class MoveNet:
 
 
 class FastMoveNet:
-    """One pass of MoveNet MultiPose at 256 pixels, without Thunder: the same cost for one person or six.
+    """One pass of MoveNet MultiPose at 256 pixels.
 
-    It finds people whose height is at least a third of the longer side of the picture.
+    Without Thunder: the same cost for one person or six. It finds people whose height is at least a third of the longer
+    side of the picture.
 
     Args:
         device: as in `MultiPose`.
@@ -177,7 +179,7 @@ class FastMoveNet:
 def _thunder_pose(
     thunder: Session, frame: UInt8[np.ndarray, "h w 3"], box: Float[np.ndarray, "4"], angle: float
 ) -> Float[np.ndarray, "17 3"]:
-    """Thunder's x, y, score for the person in a box along the joints, in pixels of the frame."""
+    """Thunder's x, y, score of a person, in frame pixels. The crop is a box along the joints."""
     return _thunder_poses(thunder, frame, box[None], [angle])[0]
 
 
@@ -193,7 +195,7 @@ def _thunder_poses(
 
 
 def _angle(pose: Float[np.ndarray, "17 3"]) -> float:
-    """How far a body is turned clockwise from upright, radians; 0 if that is not clear."""
+    """A body's clockwise turn from upright, radians; 0 if unclear."""
     return body_angle(pose[:, :2], pose[:, 2], COCO17) or 0.0
 
 

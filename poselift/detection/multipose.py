@@ -44,7 +44,7 @@ Found: TypeAlias = tuple[Float[np.ndarray, "_ 17 3"], Float[np.ndarray, "_ 4"], 
 
 
 class MultiPose:
-    """Google's MoveNet MultiPose: boxes and joints of the people in a whole picture.
+    """Google's MoveNet MultiPose: boxes and joints in whole pictures.
 
     The network finds people who are about a quarter to all of its input in height. So it runs twice: with a longer side
     of 256 for large people, and of 768 for distant ones. On a clip of 1768 x 994 with two people 400 pixels high, one
@@ -94,7 +94,9 @@ class MultiPose:
         return boxes[kept], scores[kept]
 
     def find(self, frame: UInt8[np.ndarray, "_ _ 3"], how: Search = _EVERYBODY) -> Found:
-        """Poses (x, y, score), boxes and box scores, in pixels of the frame; duplicates are possible.
+        """Poses (x, y, score), boxes and scores; maybe duplicates.
+
+        All are in pixels of the frame.
 
         Args:
             frame: RGB.
@@ -108,7 +110,7 @@ class MultiPose:
         return poses, boxes, scores
 
     def find_large(self, frames: Sequence[UInt8[np.ndarray, "_ _ 3"]]) -> list[Found]:
-        """What the coarse pass of `find` gives for each frame: on a GPU together, else on a core each."""
+        """The coarse pass of `find`, for several frames. A GPU takes them together, otherwise each has a core."""
         if self._together and len({frame.shape for frame in frames}) == 1:
             return self._find(frames, _COARSE, quick=False)
         return list(pool().map(lambda frame: self._find([frame], _COARSE, quick=False)[0], frames))
@@ -132,7 +134,7 @@ class MultiPose:
         return poses, np.concatenate([corners.min(1), corners.max(1)], -1), scores
 
     def _with_tiles(self, frame: UInt8[np.ndarray, "h w 3"], found: Found, quick: bool) -> Found:
-        """The people, and those of overlapping parts of the picture that are no parts of them."""
+        """The people, and those that tiles add. Of overlapping parts of the picture that are no parts of them."""
         size = np.array(frame.shape[1::-1])
         side, parts = cut_tiles(frame.shape)
         several = [found]
@@ -163,7 +165,7 @@ class MultiPose:
 
 
 def _read(people: Float[np.ndarray, "6 56"], crop: Crop, picture: UInt8[np.ndarray, "h w 3"]) -> Found:
-    """The people of an output of the network for a picture, in pixels."""
+    """People of a network's output, in the picture's pixels."""
     people = people[people[:, 55] >= _MIN_BOX_SCORE]
     rows, columns = crop.image.shape[:2]
     poses = people[:, :51].reshape(-1, 17, 3)[..., [1, 0, 2]]
@@ -175,7 +177,7 @@ def _read(people: Float[np.ndarray, "6 56"], crop: Crop, picture: UInt8[np.ndarr
 
 
 def is_crowded(boxes: Float[np.ndarray, "n 4"], shape: tuple[int, ...]) -> bool:
-    """Whether tiles may find more people than a fine search of the whole picture found.
+    """Whether tiles may find more people than the fine search.
 
     So it is where somebody is small, where a pass is full, and where nobody was found in a picture that the fine search
     shrinks: everybody may be small.
@@ -191,7 +193,7 @@ def is_crowded(boxes: Float[np.ndarray, "n 4"], shape: tuple[int, ...]) -> bool:
 
 
 def cut_tiles(shape: tuple[int, ...]) -> tuple[int, Int[np.ndarray, "n 2"]]:
-    """Side of the square parts of a picture, and x, y of their corners, pixels."""
+    """Tiles: their side, and their corners x, y, pixels."""
     longer = max(shape[:2])
     side = int(max(longer / 4, min(_TILE, longer / 2)))
     along = []

@@ -1,4 +1,4 @@
-"""ONNX networks of OpenMMLab, provided by the user: pictures of one size in, named arrays out."""
+"""OpenMMLab's ONNX networks, provided by the user. Pictures of one size in, named arrays out."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,9 +18,10 @@ _AT_ONCE = 32
 
 
 class Network:
-    """An ONNX network with one input: float32 pictures (batch, 3, height, width) of a fixed size.
+    """An ONNX network of float32 pictures (batch, 3, height, width).
 
-    If the file fixes the batch size, blank pictures fill incomplete batches; otherwise batches have up to 32.
+    It has one input, of a fixed size. If the file fixes the batch size, blank pictures fill incomplete batches;
+    otherwise batches have up to 32.
 
     Args:
         path: the ONNX file.

@@ -1,4 +1,4 @@
-"""How far a body in a picture is turned from upright, and the box along it."""
+"""A body's turn from upright in a picture, and its box."""
 
 import math
 
@@ -19,7 +19,7 @@ SURE = 0.5
 def body_angle(
     keypoints: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"], skeleton: Skeleton
 ) -> float | None:
-    """Angle by which a body is turned clockwise from upright, radians from -pi to pi.
+    """A body's clockwise turn from upright, -pi to pi.
 
     It is the mean of two directions to the shoulders: from the hips, and from the ankles where they are clear. So the
     trunk of somebody who bends or sits counts more than the legs.
@@ -43,7 +43,7 @@ def body_angle(
 def _middle(
     name: str, keypoints: Float[np.ndarray, "j 2"], clear: Bool[np.ndarray, " j"], skeleton: Skeleton
 ) -> Float[np.ndarray, "2"] | None:
-    """The middle of the clear ones of a left and a right joint; None if there is none."""
+    """The middle of the clear ones of a pair, or None. The pair is a left and a right joint."""
     pair = [f"left_{name}", f"right_{name}"]
     if not set(pair) <= set(skeleton.joints):
         return None
@@ -53,7 +53,7 @@ def _middle(
 
 
 def box_along(points: Float[np.ndarray, "n 2"], angle: float) -> Float[np.ndarray, "4"]:
-    """The box around points whose sides run along a body that is turned by an angle.
+    """The box around points along a turned body.
 
     Args:
         points: pixels, at least one.
@@ -70,7 +70,7 @@ def box_along(points: Float[np.ndarray, "n 2"], angle: float) -> Float[np.ndarra
 
 
 def other_angles(used: float, measured: float) -> list[float]:
-    """Angles at which a body may be looked at, beside the one at which it was.
+    """Other angles at which a body may be looked at.
 
     Args:
         used: of the look before, radians.
@@ -87,7 +87,7 @@ def other_angles(used: float, measured: float) -> list[float]:
 
 
 def rotation(angle: float) -> Float[np.ndarray, "2 2"]:
-    """The matrix that turns vectors of a picture (y down) clockwise by an angle in radians."""
+    """The matrix that turns picture vectors clockwise, by radians. y is down."""
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
 

@@ -25,11 +25,11 @@ _MIN_SCORE = 0.3
 
 
 class PersonModel:
-    """RTMDet or YOLOX as exported by mmdeploy, with non-maximum suppression in the file.
+    """RTMDet or YOLOX as exported by mmdeploy.
 
-    The outputs are `dets`, with x0, y0, x1, y1 and score of each box, and `labels`, with its class. The two families
-    normalise pictures differently, and only the name tells which one it is: that of the file, or of one of the two
-    folders above it, as in OpenMMLab's downloads.
+    The file has the non-maximum suppression too. The outputs are `dets`, with x0, y0, x1, y1 and score of each box, and
+    `labels`, with its class. The two families normalise pictures differently, and only the name tells which one it is:
+    that of the file, or of one of the two folders above it, as in OpenMMLab's downloads.
 
     Args:
         path: the ONNX file.

@@ -1,4 +1,4 @@
-"""RTMPose from an exported ONNX file: a top-down network that classifies the place of joints along each axis."""
+"""RTMPose from an exported ONNX file. A top-down network that classifies the place of joints along each axis."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -69,7 +69,7 @@ class RTMPose:
     def _find_joints(
         self, frames: Sequence[UInt8[np.ndarray, "_ _ 3"]], boxes: list[Float[np.ndarray, "_ 4"]]
     ) -> list[Float[np.ndarray, "_ j 3"]]:
-        """x, y and score of the joints of everybody in each frame, in pixels."""
+        """Everybody's joints x, y and score in each frame, pixels."""
         crops = [
             Crop.top_down(frame, box, self._network.size, _PADDING)
             for frame, people in zip(frames, boxes, strict=True)
@@ -87,7 +87,7 @@ class RTMPose:
 
 
 def _skeleton(network: Network) -> Skeleton:
-    """The skeleton of a model, found by running it on a blank picture."""
+    """A model's skeleton, found with a blank picture."""
     blank = np.zeros((network.size[1], network.size[0], 3), np.uint8)
     x, y = network.run([blank], IMAGENET_MEAN, IMAGENET_STD)
     if x.ndim != 3 or y.ndim != 3 or x.shape[:2] != y.shape[:2]:

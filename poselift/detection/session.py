@@ -1,4 +1,4 @@
-"""ONNX models opened with onnxruntime, on the CPU or on a CUDA device."""
+"""ONNX models opened with onnxruntime, on CPU or CUDA."""
 
 import contextlib
 import io
@@ -42,12 +42,12 @@ class Session:
         self._lock = Lock()
 
     def open(self) -> None:
-        """Opens the model, if it is not open yet; any thread may call this."""
+        """Opens the model if necessary; any thread may call this."""
         with self._lock:
             self._opened  # noqa: B018 - reading it opens the model
 
     def run(self, pictures: Sequence[UInt8[np.ndarray, "h w 3"]]) -> Float[np.ndarray, "n ..."]:
-        """The first output of the model for one or more pictures, in batches if it takes more than one."""
+        """The model's first output for pictures, batched if necessary. If it takes more than one."""
         self.open()
         (given,), parts = self._opened.get_inputs(), []
         step = 1 if given.shape[0] == 1 else _AT_ONCE
@@ -133,7 +133,7 @@ def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.Infer
 
 @cache
 def _load_cuda() -> None:
-    """Loads CUDA's libraries where pip has put them; onnxruntime itself finds only those of the system."""
+    """Loads CUDA's libraries where pip has put them. onnxruntime itself finds only those of the system."""
     if hasattr(onnxruntime, "preload_dlls"):  # since 1.21
         with contextlib.redirect_stdout(io.StringIO()):  # it prints what it does not find
             onnxruntime.preload_dlls()

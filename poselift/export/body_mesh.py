@@ -37,7 +37,7 @@ class Mesh:
 
     @property
     def normals(self) -> Float[np.ndarray, "v 3"]:
-        """Mean direction of the triangles around each vertex, outward. By their areas; of length 1."""
+        """Mean direction of the triangles around each vertex, outward. Areas are the weights, and the length is 1."""
         a, b, c = self.points[self.triangles].swapaxes(0, 1)
         faces = np.cross(b - a, c - a)
         normals = np.zeros_like(self.points)

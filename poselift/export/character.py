@@ -63,7 +63,7 @@ class Character:
 
     @property
     def offsets(self) -> Float[np.ndarray, "s 3"]:
-        """Vectors from each bone's parent at rest, metres. From the origin for the first."""
+        """Vectors from each bone's parent at rest, metres. The first bone's is from the origin."""
         starts = np.concatenate([self.rest, np.zeros((1, 3))])
         return self.rest - starts[list(self.parents)]
 

@@ -1,4 +1,4 @@
-"""A live stream as OSC over UDP. For programs such as TouchDesigner, Max and Blender."""
+"""A live stream as OSC over UDP. TouchDesigner, Max, Blender and others receive it."""
 
 import contextlib
 import math

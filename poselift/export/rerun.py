@@ -1,4 +1,4 @@
-"""Rerun's recordings: bodies, uncertainty, camera and 2D over time. For its viewer (rerun.io), written by rerun-sdk."""
+"""Rerun's recordings: bodies, uncertainty, camera and 2D over time. rerun-sdk writes them for its viewer (rerun.io)."""
 
 import os
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""A live stream over WebSocket, as JSON lines. For web pages and other programs."""
+"""A live stream over WebSocket, as JSON lines. Web pages and other programs receive it."""
 
 import asyncio
 import contextlib

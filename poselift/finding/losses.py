@@ -22,7 +22,7 @@ _NAMED, _REMEMBERED = 5, 1000
 
 @dataclass
 class _Loss:
-    """Where and when somebody was lost, and when seen again. In seconds; None if never."""
+    """Where and when somebody was lost, and when seen again. Times are in seconds, None if never."""
 
     box: Float[np.ndarray, "4"]
     last: float

@@ -28,7 +28,7 @@ their angles, radians."""
 class LookAhead:
     """A look at a later frame, taken by another core meanwhile.
 
-    At somebody, at the same time as the look before it.
+    It runs at the same time as the look before it.
 
     Attributes:
         person: who is followed.

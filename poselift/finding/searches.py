@@ -1,4 +1,4 @@
-"""When and how whole pictures are searched for people. And searches in the background."""
+"""When and how whole pictures are searched for people. Searches run in the background too."""
 
 from collections.abc import Sequence
 from concurrent.futures import Future

@@ -1,4 +1,4 @@
-"""Finds people by searching whole pictures alone. For a detector that cannot look at a place."""
+"""Finds people by searching whole pictures alone. It serves detectors that cannot look at a place."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice

@@ -95,7 +95,7 @@ class Clip(Protocol):
         ...
 
     def hands_of(self, track: Keypoints2D) -> Hands | None:
-        """A person's hands in the input, or None. In the axes of the camera."""
+        """A person's hands in the input, or None. They have the axes of the camera."""
         ...
 
 

@@ -10,8 +10,8 @@ Camera frame: x right, y down, z forward. Pixel (0, 0) is the centre of the top-
     x' = x (1 + k1 r² + k2 r⁴ + k3 r⁶) + 2 p1 x y + p2 (r² + 2 x²)
     y' = y (1 + k1 r² + k2 r⁴ + k3 r⁶) + p1 (r² + 2 y²) + 2 p2 x y
 
-Four numbers are k1, k2, k3, k4 of OpenCV's fisheye lens, which bends the angle θ from its axis, with tan θ = r
-(Kannala and Brandt, A generic camera model, PAMI 2006; https://docs.opencv.org/4.x/db/d58/group__calib3d__fisheye.html):
+Four numbers are k1, k2, k3, k4 of OpenCV's fisheye lens, which bends the angle θ from its axis, with tan θ = r (Kannala
+and Brandt, A generic camera model, PAMI 2006; https://docs.opencv.org/4.x/db/d58/group__calib3d__fisheye.html):
 
     x' = x θ' / r with θ' = θ (1 + k1 θ² + k2 θ⁴ + k3 θ⁶ + k4 θ⁸)
 
@@ -77,7 +77,7 @@ def intrinsics_from_fov(width: int, height: int, fov: float) -> Float[np.ndarray
 
 
 def _distort(plane: Array, distortion: Array) -> tuple[Array, Array]:
-    """Distorted points (..., n, 2) and their Jacobian (..., n, 2, 2). At z = 1."""
+    """Distorted points (..., n, 2) and their Jacobian (..., n, 2, 2). The points lie on the plane z = 1."""
     xp = array_namespace(plane)
     k1, k2, p1, p2, k3 = xp.unstack(distortion[..., None, :], axis=-1)
     x, y = xp.unstack(plane, axis=-1)

@@ -1,4 +1,4 @@
-"""Which frames a file of keypoints has, and when they are, alone or beside a video."""
+"""The frames of a file of keypoints, and their times. The file may be alone or beside a video."""
 
 import numpy as np
 
@@ -85,7 +85,7 @@ class FileClock:
     def _every_few(self, frames: int, pictures: int, video: VideoReader) -> list[Caution]:
         """A warning where keypoints seem to be of every few pictures.
 
-        Of every second or third picture, and numbered one by one.
+        They are then of every second or third picture, but numbered one by one.
         """
         every = next((n for n in range(2, _EVERY) if n * frames - n < pictures <= n * frames), None)
         if every is None or video.info.fps is None or frames < _EVERY // 3:

@@ -142,8 +142,8 @@ def tracks_from_arrays(
 def tracks_from_ultralytics(results: Sequence[Any], fps: float) -> list[Keypoints2D]:
     """Tracks from an Ultralytics pose model's results, one per frame.
 
-    Those of `track` or `predict`. Without track numbers, the people of a frame keep their order, so give those of
-    `track` for several people.
+    Its `track` or `predict` gives the results. Without track numbers, the people of a frame keep their order, so give
+    those of `track` for several people.
 
     Args:
         results: objects with `keypoints.data` (people, 17, 3), `orig_shape` (height, width), and `boxes.id`.

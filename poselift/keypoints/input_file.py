@@ -217,7 +217,7 @@ class KeypointInput:
     def person_name(self, value: Any, where: str) -> str | None:
         """A person's name: text or whole number, else None.
 
-        None too for a negative number or NaN.
+        A negative number or NaN is no name either.
 
         Raises:
             InputError: it is something else.
@@ -252,7 +252,7 @@ def unwrap(value: Any) -> Any:
 
 
 def read_box(box: Any) -> Float[np.ndarray, "4"] | None:
-    """A box as four finite numbers; None if absent. In a list or in a list of lists."""
+    """A box as four finite numbers; None if absent. It may be a list or a list of lists."""
     try:
         numbers = np.asarray(box, float).ravel()[:4]
     except (TypeError, ValueError, OverflowError):

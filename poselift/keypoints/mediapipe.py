@@ -33,7 +33,7 @@ _PIXELS = 4.0
 
 
 def recognises(file: KeypointInput) -> bool:
-    """Whether it is a list of frames with 33 landmarks. Under "frames" or by itself."""
+    """Whether it is a list of frames with 33 landmarks. The list may be the file itself, or under "frames"."""
     return any(map(_is_person, (landmarks for frame in _frames(file.json) for landmarks in _people(frame))))
 
 

@@ -1,7 +1,7 @@
 """Whether keypoints are pixels of their picture.
 
-Or of a turned, transposed, larger or smaller one. Two things tell: how much of the people lies outside of the picture,
-by each reading of its size, and whether people lie where they should stand.
+They may be of a turned, transposed, larger or smaller one. Two things tell: how much of the people lies outside of the
+picture, by each reading of its size, and whether people lie where they should stand.
 """
 
 from collections.abc import Sequence
@@ -152,7 +152,10 @@ def _mostly_beyond(points: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, "
 def _share_turned(
     bodies: Sequence[tuple[Float[np.ndarray, "j 2"], Float[np.ndarray, " j"]]], skeleton: Skeleton, degrees: int
 ) -> float:
-    """Share of bodies turned clockwise by this angle. From upright, to an eighth of a turn."""
+    """Share of bodies turned clockwise by this angle.
+
+    The angle is from upright, and may be off by an eighth of a turn.
+    """
     rows = np.unique(np.linspace(0, len(bodies) - 1, min(len(bodies), _SAMPLES)).round().astype(int))
     chosen = [bodies[row] for row in rows.tolist()]
     angles = [body_angle(points, scores, skeleton) for points, scores in chosen]

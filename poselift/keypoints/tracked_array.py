@@ -1,4 +1,4 @@
-"""Points of several tracks in arrays, as animal trackers store them. Those of people likewise."""
+"""Points of several tracks in arrays, as animal trackers store them. Trackers of people have the same layout."""
 
 from collections.abc import Sequence
 

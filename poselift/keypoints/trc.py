@@ -1,9 +1,9 @@
 """TRC files in pixels, one per person, or their folder.
 
-From Sports2D (`VIDEO_px_person00.trc`). Five header lines, of which the fourth has the marker names, then one row per
-frame, separated by tabs: frame number, time in seconds, and x, y, z of each marker. Sports2D's x and y are pixels, y
-down, and z is 0. Undetected joints are empty or NaN, or 0, 0 with Sports2D's option to fill gaps with zeros. There are
-no scores: all others get the score 1.
+Sports2D writes such files (`VIDEO_px_person00.trc`). Five header lines, of which the fourth has the marker names, then
+one row per frame, separated by tabs: frame number, time in seconds, and x, y, z of each marker. Sports2D's x and y are
+pixels, y down, and z is 0. Undetected joints are empty or NaN, or 0, 0 with Sports2D's option to fill gaps with zeros.
+There are no scores: all others get the score 1.
 
 Sources: https://github.com/davidpagnon/Sports2D;
 https://opensimconfluence.atlassian.net/wiki/spaces/OpenSim/pages/53089972/Marker+.trc+Files

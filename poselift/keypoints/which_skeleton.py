@@ -129,7 +129,7 @@ def _seen(person: Float[np.ndarray, "j 3"]) -> Bool[np.ndarray, " j"]:
 
 
 def _lead(one: Float[np.ndarray, " n"], other: Float[np.ndarray, " n"]) -> float:
-    """One skeleton's mean advantage, where the two judge differently. Over those distances."""
+    """One skeleton's mean advantage, where the two judge differently. The mean is over those distances."""
     apart = (one - other)[np.abs(one - other) > _EQUAL]
     return float(apart.mean()) if len(apart) else 0.0
 

@@ -1,9 +1,9 @@
-"""Joint rotations and angles, gait events and filtering of a motion, computed once for all formats that need them.
+"""Joint rotations, angles, gait and filtering of motions.
 
-Feet are in several files, because each needs another thing. `foot_contacts` says when points of feet stand; `ground`
-finds the plane below them. `footfalls` finds strikes and toe-offs of a gait. `feet` locks feet of a character. What
-changes a lifted motion lies in `poselift.lifting`: `finish.level_feet` in the camera frame, `world.planted_feet` and
-`world.resting_height` with the ground.
+Computed once for all formats that need them. Feet are in several files, because each needs another thing.
+`foot_contacts` says when points of feet stand; `ground` finds the plane below them. `footfalls` finds strikes and
+toe-offs of a gait. `feet` locks feet of a character. What changes a lifted motion lies in `poselift.lifting`:
+`finish.level_feet` in the camera frame, `world.planted_feet` and `world.resting_height` with the ground.
 """
 
 from poselift.kinematics.angles import Angles, measure_joint_angles

@@ -1,10 +1,10 @@
-"""Joint angles after the recommendations of the International Society of Biomechanics, as far as joints show them.
+"""Joint angles after the International Society of Biomechanics.
 
-Hip, trunk and neck: Grood and Suntay's order of flexion, adduction (bending), rotation (Wu et al., J. Biomech. 2002).
-Pelvis: rotation, list, tilt (Baker, Human Movement Science 2001). Shoulder: plane and elevation of the upper arm (Wu et
-al., J. Biomech. 2005). Knee and elbow: a hinge. docs/angles.md has the signs. The angles are those of the rig that
-`solve` fits. A value that the pose cannot show is NaN: the rotation of a thigh or upper arm whose knee or elbow is
-straight, and the plane of a hanging arm.
+As far as joints show them. Hip, trunk and neck: Grood and Suntay's order of flexion, adduction (bending), rotation (Wu
+et al., J. Biomech. 2002). Pelvis: rotation, list, tilt (Baker, Human Movement Science 2001). Shoulder: plane and
+elevation of the upper arm (Wu et al., J. Biomech. 2005). Knee and elbow: a hinge. docs/angles.md has the signs. The
+angles are those of the rig that `solve` fits. A value that the pose cannot show is NaN: the rotation of a thigh or
+upper arm whose knee or elbow is straight, and the plane of a hanging arm.
 """
 
 import math
@@ -71,7 +71,7 @@ class Angles:
         return self.degrees[:, self.names.index(name)]
 
     def ranges(self) -> Float[np.ndarray, "a 2"]:
-        """Lowest and highest value of each angle, degrees; NaN for an angle that no frame shows."""
+        """Lowest and highest value of each angle, degrees; NaN if unseen."""
         shown = np.isfinite(self.degrees)
         low = np.where(shown, self.degrees, np.inf).min(0)
         high = np.where(shown, self.degrees, -np.inf).max(0)
@@ -99,7 +99,7 @@ def measure_joint_angles(motion: Motion | RiggedMotion) -> Angles:
 
 
 def rig_angles(orientations: Float[AnyArray, "t s 3 3"], names: Sequence[str]) -> dict[str, Float[AnyArray, " t"]]:
-    """The joint angles of a rig by name, radians from -pi to pi.
+    """A rig's joint angles by name, radians from -pi to pi.
 
     Args:
         orientations: of the segments in the world; the first one is the pelvis.
@@ -152,7 +152,7 @@ class Shown:
         self._seen, self._joints = motion.in_sight(), motion.skeleton.joints
 
     def all(self, joints: Sequence[str]) -> Bool[np.ndarray, " t"]:
-        """Frames in which all of these joints are in sight; joints that the skeleton lacks do not count."""
+        """Frames in which all of these joints are in sight. Joints that the skeleton lacks do not count."""
         rows = [self._joints.index(joint) for joint in joints if joint in self._joints]
         return np.asarray(self._seen[:, rows].all(axis=1))
 
@@ -182,13 +182,13 @@ class Locals:
         return array_namespace(lower).atan2((lower * side).sum(-1), (lower * along).sum(-1))
 
     def dorsiflexion(self, side: str) -> Float[AnyArray, " t"]:
-        """Of an ankle, radians; 0 where the sole is at a right angle to the shank."""
+        """Dorsiflexion of an ankle, radians. 0 where the sole is at a right angle to the shank."""
         ahead = self.between(f"{side}_knee", f"{side}_ankle")[:, :, 2]
         return array_namespace(ahead).atan2(ahead[:, 1], ahead[:, 2])
 
 
 def cardan(turned: Float[AnyArray, "t 3 3"]) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Angles about x, then the new z, then the new y, radians: flexion, bending and rotation of a segment."""
+    """Angles about x, then the new z, then the new y, radians. Flexion, bending and rotation of a segment."""
     xp = array_namespace(turned)
     bending = -xp.asin(xp.clip(turned[:, 0, 1], -1.0, 1.0))
     return xp.atan2(turned[:, 2, 1], turned[:, 1, 1]), bending, xp.atan2(turned[:, 0, 2], turned[:, 0, 0])
@@ -203,7 +203,7 @@ def euler_zxy(turned: Float[np.ndarray, "*n 3 3"]) -> Float[np.ndarray, "*n 3"]:
 
 
 def euler_zyx(turned: Float[np.ndarray, "*n 3 3"]) -> Float[np.ndarray, "*n 3"]:
-    """Angles (z, y, x) of Rz Ry Rx, radians; x is 0 where y is a right angle, as z and x turn about one axis there."""
+    """Angles (z, y, x) of Rz Ry Rx, radians. x is 0 where y is a right angle, as z and x turn about one axis there."""
     y = -np.arcsin(np.clip(turned[..., 2, 0], -1.0, 1.0))
     locked = np.hypot(turned[..., 0, 0], turned[..., 1, 0]) < _LOCKED
     z = np.arctan2(
@@ -214,7 +214,7 @@ def euler_zyx(turned: Float[np.ndarray, "*n 3 3"]) -> Float[np.ndarray, "*n 3"]:
 
 
 def _shoulder(turned: Float[AnyArray, "t 3 3"], arm: Hinge, sign: float) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Plane of elevation, elevation and rotation of an upper arm in the thorax's frame, radians."""
+    """An upper arm's plane of elevation, elevation and rotation, radians. They are in the thorax's frame."""
     xp = array_namespace(turned)
     along, axis = (rotate(turned, constant(vector, turned)) for vector in (arm.along, arm.axis))
     x, y, z = xp.unstack(along, axis=-1)
@@ -235,7 +235,7 @@ def _straight(flexion: Float[AnyArray, " t"]) -> AnyArray:
 
 
 def unwrap_degrees(degrees: np.ndarray) -> np.ndarray:
-    """The angles without steps of 360 degrees; their middle lies within half a turn of 0."""
+    """The angles without steps of 360 degrees. Their middle lies within half a turn of 0."""
     known = np.isfinite(degrees)
     if not known.any():
         return degrees

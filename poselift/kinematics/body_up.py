@@ -1,8 +1,9 @@
-"""What a body tells of up: who stands or walks is upright, who sits, pedals or lies has a shape, who rides stays level.
+"""Up, as far as a body tells it.
 
-The axis from the feet to the shoulders is upright where feet carry the body, however it bends. For the others see
-`poselift.kinematics.posture`. Somebody who lies and somebody who stands under another camera are told apart by that
-camera: it would be on its side, upside down or under the ground.
+Who stands or walks is upright, who sits, pedals or lies has a shape, who rides stays level. The axis from the feet to
+the shoulders is upright where feet carry the body, however it bends. For the others see `poselift.kinematics.posture`.
+Somebody who lies and somebody who stands under another camera are told apart by that camera: it would be on its side,
+upside down or under the ground.
 """
 
 from dataclasses import dataclass
@@ -93,7 +94,9 @@ class LevelWay:
 
 
 def find_body_up(motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP) -> BodyUp | None:
-    """The upright direction of a body whose ends are in sight; None where it tells none.
+    """The upright direction of a body whose ends are in sight.
+
+    None where it tells none.
 
     Args:
         motion: of one person, in the camera frame.
@@ -120,7 +123,7 @@ def find_body_up(motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP) 
 
 
 def _find_far_up(body: Body) -> BodyUp | None:
-    """The up of a body whose axis is far from the camera's: it lies, stands on its hands, or is seen from above."""
+    """The up of a body whose axis is far from the camera's. It lies, stands on its hands, or is seen from above."""
     mean = body.axis.mean(0)
     axes = [unit(mean), -unit(mean)] if np.linalg.norm(mean) > STILL_AXIS else []
     told = [BodyUp(up, float(STEEP_LEAN)) for up in axes] + [BodyUp(up, float(FLAT)) for up in find_lying_up(body)]
@@ -129,23 +132,26 @@ def _find_far_up(body: Body) -> BodyUp | None:
 
 
 def _may_be(up: Float[np.ndarray, "3"], body: Body) -> bool:
-    """Whether a camera with this up is held as cameras are, and not under the ground of the body."""
+    """Whether this up is plausible for camera and body.
+
+    The camera is held as cameras are, and not under the ground of the body.
+    """
     return _is_held(up) and bool(up @ _sight(body) < _BELOW)
 
 
 def _sight(body: Body) -> Float[np.ndarray, "3"]:
-    """Unit vector from the camera to the body's mean place; zeros where that is unknown."""
+    """Unit vector from the camera to the body's mean, or zeros."""
     places = body.root[np.isfinite(body.root).all(-1)]
     return unit(places.mean(0)) if len(places) else np.zeros(3)
 
 
 def _is_held(up: Float[np.ndarray, "3"]) -> bool:
-    """Whether a camera with this up is held as cameras are: not upside down, on its side, or looking far up."""
+    """Whether a camera with this up is held as cameras are. Not upside down, on its side, or looking far up."""
     return bool(abs(up[0]) < _ON_ITS_SIDE and up @ CAMERA_UP > -_BELOW and up[2] < _LOOKS_UP)
 
 
 def find_walking_axis(motion: Motion) -> Float[np.ndarray, "3"] | None:
-    """The mean axis of somebody who walks, whatever the camera's tilt; None for others."""
+    """The mean axis of somebody who walks, otherwise None. The camera's tilt does not matter."""
     feet, axes = feet_of(motion), motion.body_axis()
     if feet is None or axes is None:
         return None
@@ -167,7 +173,7 @@ def find_walking_axis(motion: Motion) -> Float[np.ndarray, "3"] | None:
 
 
 def find_level_way(motion: Motion) -> LevelWay | None:
-    """The way of somebody who moves while no foot rests, as on wheels; None without one."""
+    """The way of somebody who moves while no foot rests, or None. Wheels move so."""
     feet = feet_of(motion)
     if feet is None:
         return None
@@ -185,7 +191,9 @@ def find_level_way(motion: Motion) -> LevelWay | None:
 
 
 def sits_on_wheels(motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP) -> bool:
-    """Whether somebody sits and travels: their feet ride along, however slowly, and do not stand.
+    """Whether somebody sits and travels.
+
+    Their feet ride along, however slowly, and do not stand.
 
     Args:
         motion: of one person, in the camera frame.
@@ -201,9 +209,10 @@ def sits_on_wheels(motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP
 def find_upright_footfalls(
     motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP
 ) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, " n"]]:
-    """Places where the feet of an upright body rested, and their points' height over the ground.
+    """Footfalls of an upright body, and their points' heights.
 
-    Each run counts once, however long it is, because its frames share their error.
+    Places where the feet rested, and heights over the ground. Each run counts once, however long it is, because its
+    frames share their error.
 
     Args:
         motion: of one person, in the camera frame.

@@ -1,4 +1,4 @@
-"""Whether a lifted body has a child's proportions: a head that is large beside the body.
+"""Whether a body has a child's proportions: a large head.
 
 A picture does not show the size of things, and lifters learn from adults, so they take children for adults. The head
 grows early: at ten years it has 94 % of an adult's breadth on 79 % of the height (Snyder et al. 1977, Anthropometry of

@@ -1,4 +1,4 @@
-"""Whether measures differ between two groups of trials, with the doubt of each difference.
+"""Differences of measures between two groups of trials, with their doubt.
 
 A measure of a trial is off by what the lifter and the detector do to it, and people do not walk twice alike. Both show
 in repeated trials: `poselift.kinematics.repeatability` has the standard deviation of one trial of a person who does the
@@ -80,12 +80,12 @@ class Change:
 
     @property
     def clearness(self) -> float:
-        """The change as a multiple of the half-width; above 1 it is shown."""
+        """The change over its half-width; above 1 it is shown."""
         return abs(self.change) / self.half if self.half else 0.0
 
 
 def compare_trials(before: Sequence[TrialMeasures], after: Sequence[TrialMeasures]) -> list[Change]:
-    """Each measure's change from one group of trials to another, the clearest first.
+    """Each measure's change between two groups of trials, clearest first.
 
     With several people, the change is the mean over people of each one's own change, and its doubt is at least that
     which their spread shows.
@@ -168,7 +168,7 @@ def _judge(name: str, before: float, change: float, half: float) -> Verdict:
 
 
 def relevant_size(name: str, before: float) -> float:
-    """The size of a change that matters, in the unit of the measure."""
+    """The size of a change that matters, in the measure's unit."""
     if name.endswith("_deg"):
         return RELEVANT_DEGREES
     if name.endswith("_percent"):

@@ -1,4 +1,4 @@
-"""Angles over the gait cycle, from 0 to 100 % of each stride."""
+"""Angles over the gait cycle, 0 to 100 % of each stride."""
 
 from dataclasses import dataclass
 
@@ -45,7 +45,7 @@ class Cycles:
 
 
 def cut_gait_cycles(angles: Angles, gait: Gait) -> list[Cycles]:
-    """Each angle over the strides of the left and of the right foot; none without strides.
+    """Each angle over the strides of each foot, if there are any.
 
     Frames next to an unknown one are interpolated to it only where both are known.
     """

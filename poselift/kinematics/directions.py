@@ -1,4 +1,4 @@
-"""Rotations from directions: a basis of two vectors, and the shortest way from one to another."""
+"""Rotations from directions: a basis of two, and the shortest turn."""
 
 import numpy as np
 from jaxtyping import Float
@@ -18,7 +18,10 @@ def unit(vector: Float[Array, "*b c"]) -> Float[Array, "*b c"]:
 
 
 def basis(first: Float[Array, "*#b 3"], second: Float[Array, "*#b 3"]) -> Float[Array, "... 3 3"]:
-    """Right-handed basis, in columns: the first vector, the part of the second across it, and their product."""
+    """A right-handed basis, in columns, from two vectors.
+
+    The first, the part of the second across it, and their product.
+    """
     xp = array_namespace(first)
     first, second = xp.broadcast_arrays(first, second)
     first = unit(first)
@@ -27,7 +30,7 @@ def basis(first: Float[Array, "*#b 3"], second: Float[Array, "*#b 3"]) -> Float[
 
 
 def swing(start: Float[Array, "*#b 3"], end: Float[Array, "*#b 3"]) -> Float[Array, "... 3 3"]:
-    """Shortest rotation from one unit vector to another; unstable only where they are opposite."""
+    """Shortest rotation between unit vectors; unstable where they are opposite."""
     xp = array_namespace(start)
     start, end = xp.broadcast_arrays(start, end)
     cross = cross_matrix(xp.linalg.cross(start, end))

@@ -1,9 +1,10 @@
-"""Feet that stand still, for animation: legs follow by inverse kinematics, and the pelvis goes where they can reach.
+"""Feet that stand still, for animation.
 
-A foot in contact is a rigid body on the ground. It turns about its heel while the toes are up, about its toes while the
-heel is up, and neither of them slides. The heel rises as far as keeps the leg as long as it was, so that knees keep
-their course; where that is not enough, the pelvis sinks. Around a contact the foot passes over to the motion's own, and
-a foot that moves is above the ground. All of these are smooth over time: a step in any of them is a knee that pops.
+Legs follow by inverse kinematics, and the pelvis goes where they can reach. A foot in contact is a rigid body on the
+ground. It turns about its heel while the toes are up, about its toes while the heel is up, and neither of them slides.
+The heel rises as far as keeps the leg as long as it was, so that knees keep their course; where that is not enough, the
+pelvis sinks. Around a contact the foot passes over to the motion's own, and a foot that moves is above the ground. All
+of these are smooth over time: a step in any of them is a knee that pops.
 
 Measurements do without this: it changes hips, knees and ankles by what the eye wants to see. One file, because its
 steps make one solution: contacts, places, pelvis, legs.
@@ -76,7 +77,7 @@ _X, _Y = np.eye(3)[:2]
 
 
 def lock_feet(rigged: RiggedMotion, motion: Motion) -> RiggedMotion:
-    """The motion with feet that stand still in contacts, and that are nowhere below the ground.
+    """The motion with feet still in contacts, and never below ground.
 
     Its `contacts` are those of the motion without the frames in which a foot moves on: there it takes a step.
 
@@ -103,7 +104,7 @@ def _lock(
     turned: np.ndarray,
     root: np.ndarray,
 ) -> Bool[np.ndarray, "t 2"]:
-    """Locks the feet in a run of frames and changes rotations and root in place; the feet that stand still."""
+    """Locks the feet in a run of frames, in place. Changes rotations and root; returns the feet that stand still."""
     interval = median_interval(rigged.timestamps) or 1.0
     legs = [_Leg(rigged, part, foot.removesuffix("_foot"), interval) for foot in FEET]
     for leg, down in zip(legs, contacts.T, strict=True):
@@ -156,7 +157,7 @@ class _Leg:
         self.still = self.down > 0
 
     def stand(self, down: Bool[np.ndarray, " t"]) -> None:
-        """Puts the foot on one place in each contact: flat, on its heel while the toes are up, or on its toes."""
+        """Puts the foot on one place in each contact. Flat, on its heel while the toes are up, or on its toes."""
         parts = np.split(np.arange(len(down)), np.flatnonzero(np.diff(down)) + 1)
         self._contacts = [still for part in parts if down[part[0]] for still in self._find_still(part)]
         self.down = self._mark_contacts().astype(float)
@@ -185,13 +186,13 @@ class _Leg:
         return self._tilt_foot(self._pitch)[0]
 
     def _tilt_foot(self, pitch: Float[np.ndarray, " t"]) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
-        """Ankle and rotation of the standing foot, on its heel where the pitch is positive, else on its toes."""
+        """The standing foot's ankle and rotation. On its heel where the pitch is positive, else on its toes."""
         sole = self._flat @ axis_angle_to_matrix(-pitch[:, None] * _X)
         end = np.where((pitch > 0)[:, None], self._heel, self._toe)[..., None]
         return self._place + ((self._flat - sole) @ end)[..., 0], sole
 
     def _find_still(self, part: Int[np.ndarray, " n"]) -> list[Int[np.ndarray, " m"]]:
-        """The parts of a contact in which the foot stands: all of it, unless it wanders."""
+        """Parts of a contact in which the foot stands. All of it, unless it wanders."""
         middle = self._own[part] @ ((self._heel + self._toe) / 2) if self._measured else 0.0
         places = (self.ankle[part] + middle)[:, [0, 2]]
         if np.linalg.norm(places - places.mean(0), axis=-1).max() < _WANDERS:
@@ -208,7 +209,7 @@ class _Leg:
         return np.isin(np.arange(len(self._times)), np.concatenate([np.zeros(0, int), *self._contacts]))
 
     def _find_landed(self, part: Int[np.ndarray, " n"]) -> Int[np.ndarray, " m"]:
-        """A contact without its first frames, in which the foot still lands; only heels and toes show that."""
+        """A contact without its landing, shown by heels and toes only."""
         if part[0] == 0 or len(part) < 2 or not self._measured:
             return part
         places = [self.ankle[part] + self._own[part] @ end for end in (self._heel, self._toe)]
@@ -217,7 +218,7 @@ class _Leg:
         return part[np.argmax(landed) :]
 
     def _measure_aloft(self) -> Float[np.ndarray, " t"]:
-        """0 where the foot stands, 1 where it does not, with a smooth course between."""
+        """A smooth course: 0 where the foot stands, 1 elsewhere."""
         far = np.full(len(self._times), np.inf)
         ends = [-np.inf, *(self._times[part[-1]] for part in self._contacts)]
         starts = [*(self._times[part[0]] for part in self._contacts), np.inf]
@@ -237,7 +238,7 @@ class _Leg:
     def find_target(
         self, moved: Float[np.ndarray, "t 3"]
     ) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
-        """Ankle and rotation of the foot in all frames, for a pelvis that moved."""
+        """The foot's ankle and rotation for a moved pelvis, all frames."""
         place, sole = self._tilt_foot(self._roll(moved))
         shift, total = np.zeros_like(place), np.zeros(len(place))
         turn = np.zeros_like(sole)
@@ -256,7 +257,7 @@ class _Leg:
         return self._lift(self.ankle + moved + shift, u @ v @ self._own)
 
     def _roll(self, moved: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, " t"]:
-        """Pitch of the standing foot, whose heel rises as far as keeps the leg as long as it was."""
+        """The standing foot's pitch. The heel rises as far as keeps the leg as long as it was."""
         longest = np.minimum(self._length, _REACH * (self._upper + self._lower))
         hip, flat = self._hip + moved, np.maximum(self._pitch, 0.0)
         ahead = ((hip - self._place) * self._flat[:, :, 2]).sum(-1)
@@ -270,7 +271,7 @@ class _Leg:
     def _lift(
         self, ankle: Float[np.ndarray, "t 3"], turned: Float[np.ndarray, "t 3 3"]
     ) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
-        """Ankle and rotation of a foot that is nowhere below the ground: it rises to stand flat, else it tilts."""
+        """Ankle and rotation of a foot kept above the ground. It rises to stand flat, else it tilts."""
         aloft = self._measure_aloft()
         speed = np.linalg.norm(np.gradient(ankle[:, [0, 2]], self._times, axis=0), axis=-1) if len(ankle) > 1 else 0.0
         quick = smooth_gaussian(np.minimum(speed / _QUICK, 1.0) * np.ones(len(ankle)), _PITCH_MEMORY / self._interval)
@@ -289,7 +290,9 @@ class _Leg:
         return ankle, turned @ axis_angle_to_matrix((pitch - kept)[:, None] * _X)
 
     def measure_excess(self, ankle: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, " t"]:
-        """Metres by which the pelvis must sink, so that the leg reaches an ankle and is no longer than it was.
+        """Metres that the pelvis must sink to reach an ankle.
+
+        The leg is then no longer than it was.
 
         Args:
             ankle: for a pelvis that stays, metres.
@@ -303,7 +306,7 @@ class _Leg:
     def reach(
         self, ankle: Float[np.ndarray, "t 3"], sole: Float[np.ndarray, "t 3 3"]
     ) -> dict[int, Float[np.ndarray, "t 3 3"]]:
-        """Rotations of hip, knee and ankle relative to their parents that bring the foot there.
+        """Relative rotations of hip, knee and ankle that reach the foot.
 
         Args:
             ankle: where the ankle goes, for a pelvis that stays, metres.
@@ -326,7 +329,7 @@ class _Leg:
 
 
 def _tilt(pitch: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
-    """The pitch of a foot in a contact, which is flat for most of it."""
+    """A foot's pitch in a contact, which is flat mostly."""
     usual = float(np.median(pitch))
     pitch = pitch - (usual if abs(usual) < _BIAS else 0.0)
     share = ((np.abs(pitch) - _FLAT) / (_TILTED - _FLAT)).clip(0, 1)
@@ -341,7 +344,7 @@ def _envelop(values: Float[np.ndarray, " t"], reach: int) -> Float[np.ndarray, "
 
 
 def _fade(share: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
-    """1 up to a share of 0, 0 from 1 on, with a smooth course between."""
+    """A smooth course from 1 at a share to 0 at 1. 1 up to a share of 0."""
     faded: np.ndarray = 0.5 + 0.5 * np.cos(np.pi * share.clip(0, 1))
     return faded
 
@@ -349,7 +352,7 @@ def _fade(share: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
 def _soft_maximum(
     values: Float[np.ndarray, " t"], lowest: Float[np.ndarray, " t"], reach: Float[np.ndarray, " t"]
 ) -> Float[np.ndarray, " t"]:
-    """The larger of both; a parabola where they differ by less than the reach."""
+    """The larger of both, rounded by a parabola near equality."""
     away = values - lowest
     near = (away + reach) ** 2 / np.maximum(4 * reach, 1e-9)
     return lowest + np.where(np.abs(away) < reach, near, np.maximum(away, 0.0))

@@ -1,4 +1,4 @@
-"""The Butterworth filter of biomechanics: forwards and backwards, so that it does not delay."""
+"""The Butterworth filter of biomechanics: both ways, without delay."""
 
 import math
 from dataclasses import replace
@@ -82,7 +82,7 @@ def check_cutoff(cutoff: float, fps: float = np.inf) -> None:
 def _filter(
     values: Float[np.ndarray, "t *c"], times: Float[np.ndarray, " t"], cutoff: float, interval: float
 ) -> Float[np.ndarray, "t *c"]:
-    """A run of frames without gaps, filtered on an even grid if its times are uneven."""
+    """A run without gaps, filtered on an even grid if necessary."""
     even = times[0] + interval * np.arange(int(np.ceil((times[-1] - times[0]) / interval - 1e-6)) + 1)
     uneven = len(even) != len(times) or np.abs(even - times).max() > 0.05 * interval
     samples = interpolate_spline(times, values, np.minimum(even, times[-1])) if uneven else values
@@ -100,7 +100,9 @@ def _filter(
 
 
 def _filter_once(values: Float[np.ndarray, "n *c"], cutoff: float) -> Float[np.ndarray, "n *c"]:
-    """The Butterworth filter of second order, which starts as if the first value had always been there.
+    """The Butterworth filter of second order.
+
+    It starts as if the first value had always been there.
 
     Args:
         values: at even times.
@@ -142,7 +144,7 @@ def gaussian_means(values: Float[Array, "t *c"], times: Float[Array, " t"], memo
 
 
 def _means_in_blocks(values: Array, times: Array, memory: float) -> Array:
-    """The same without a loop of unknown length, which no graph can hold: each block of frames and its neighbours."""
+    """The same by blocks and their neighbours, for graphs. A graph can hold no loop of unknown length."""
     xp = array_namespace(values)
     rows = values.reshape(-1, BLOCK, math.prod(values.shape[1:]))
     stamps = times.reshape(-1, BLOCK)

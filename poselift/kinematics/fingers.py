@@ -1,9 +1,9 @@
-"""Hands as rotations: the palm turns with the wrist, and each bone of a finger on the one before it.
+"""Hands as rotations.
 
-The palm's frame comes from the wrist and the roots of index and little finger; the bones of a finger point where its
-joints do. Where a hand is not seen, it rests on the forearm with fingers a little bent (`_RELAXED`), because characters
-have no gaps; it comes from there, and goes back, within `_FADE` seconds. In a shorter gap it turns from the look before
-to the one after.
+The palm turns with the wrist, and each bone of a finger on the one before it. The palm's frame comes from the wrist and
+the roots of index and little finger; the bones of a finger point where its joints do. Where a hand is not seen, it
+rests on the forearm with fingers a little bent (`_RELAXED`), because characters have no gaps; it comes from there, and
+goes back, within `_FADE` seconds. In a shorter gap it turns from the look before to the one after.
 """
 
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ _PRONATION = 0.5
 
 
 def add_fingers(rigged: RiggedMotion, motion: Motion) -> RiggedMotion:
-    """The motion with the joints of its hands as further segments of the rig.
+    """The motion with its hands' joints as segments of the rig.
 
     They rest in a T-pose with palms down: fingers straight along the arms, thumbs ahead of them by 45 degrees.
 
@@ -86,7 +86,7 @@ _AHEAD = np.array([0.0, 0.0, 1.0])
 def _choose_looks(
     joints: Float[np.ndarray, "t 2 21 3"], seen: Bool[np.ndarray, "t 2"], row: int
 ) -> Float[np.ndarray, "n 21 3"]:
-    """The looks at a hand; mirrored ones at the other if there are none."""
+    """A hand's observations, or the other's, mirrored."""
     if seen[:, row].any():
         return joints[seen[:, row], row]
     mirrored: np.ndarray = joints[seen[:, 1 - row], 1 - row] * [-1.0, 1.0, 1.0]
@@ -102,9 +102,10 @@ def _straight(side: str, finger: str) -> Float[np.ndarray, "3"]:
 def _measure_hand(
     side: str, joints: Float[np.ndarray, "n 21 3"]
 ) -> tuple[Float[np.ndarray, "n 3 3"], dict[str, tuple[str, Float[np.ndarray, "3"], Float[np.ndarray, "n 3 3"]]]]:
-    """Rotation of the palm, and of each joint its parent, its place from there at rest, and its own rotation.
+    """The palm's rotation, and each joint's parent, place and rotation.
 
-    The rotation of a joint is that of the bone that begins there, relative to the bone before it.
+    The place is from the parent at rest. The rotation of a joint is that of the bone that begins there, relative to the
+    bone before it.
 
     Args:
         side: "left" or "right".
@@ -137,7 +138,7 @@ def _measure_hand(
 
 @dataclass(frozen=True)
 class _Looks:
-    """The looks at a hand before and after each frame, and the share of the one after."""
+    """Observations of a hand around each frame, and the later's share."""
 
     before: Int[np.ndarray, " t"]
     after: Int[np.ndarray, " t"]
@@ -151,7 +152,7 @@ class _Looks:
 def _between_looks(
     seen: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]
 ) -> tuple[_Looks, Float[np.ndarray, " t"]]:
-    """For each frame the looks at a hand about it, and how far they are shown: 1 where the hand is seen."""
+    """Each frame's observations of a hand, and how far they show. 1 where the hand is seen."""
     if not seen.any():
         none = np.zeros(len(times), int)
         return _Looks(none, none, np.zeros(len(times))), np.zeros(len(times))

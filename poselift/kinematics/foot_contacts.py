@@ -1,4 +1,4 @@
-"""Foot contacts: feet that are slow, and low for the body, are on the ground.
+"""Foot contacts: slow feet, low for the body, are on ground.
 
 A foot is its heel and big toe if the skeleton has them, and its ankle otherwise. Lifted motion is noisy, above all in
 depth. So speeds are slopes of lines fitted to a fifth of a second, and speed along the line of sight counts half. A
@@ -106,7 +106,7 @@ def find_resting_points(feet: Feet, times: Float[np.ndarray, " t"]) -> Bool[np.n
 
 
 def find_contacts(motion: Motion, up: Float[np.ndarray, "3"]) -> Bool[np.ndarray, "t 2 p"] | None:
-    """Points of the feet that stand on the ground, a stair or a roof.
+    """Points of the feet that stand on ground, stair or roof.
 
     Args:
         motion: of one person, in the camera frame. A point out of sight is not down.
@@ -140,7 +140,7 @@ def runs_of(flags: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"] | None
 
 
 def missing_frames(times: Float[np.ndarray, " t"]) -> Bool[np.ndarray, " steps"]:
-    """Steps between frames in which the clip lacks frames, so that a foot may have moved."""
+    """Steps between frames in which the clip lacks frames. A foot may have moved there."""
     return np.diff(times) > max(2 * _WINDOW, 2 * median_interval(times)) + 1e-6
 
 
@@ -149,7 +149,7 @@ def _has(skeleton: Skeleton, names: tuple[str, ...]) -> bool:
 
 
 def _leg_length(motion: Motion) -> float:
-    """Median length from hip over knee to ankle, metres; an adult's if unknown."""
+    """Median length from hip over knee to ankle, metres. An adult's if unknown."""
     lengths = []
     for foot in FEET:
         names = [f"{foot.removesuffix('_foot')}_{joint}" for joint in ("hip", "knee", "ankle")]
@@ -164,7 +164,9 @@ def _leg_length(motion: Motion) -> float:
 def point_velocity(
     points: Float[np.ndarray, "t 2 p 3"], times: Float[np.ndarray, " t"]
 ) -> Float[np.ndarray, "t 2 p 3"]:
-    """Velocities of points of feet: slopes of lines fitted to the known frames within 0.1 s; 0 for a single frame.
+    """Velocities of foot points: slopes of lines over 0.1 s.
+
+    0 for a single frame.
 
     Args:
         points: metres; NaN where unknown.
@@ -198,7 +200,7 @@ def point_velocity(
 def _hysteresis(
     starts: Bool[np.ndarray, "t 2 p"], stays: Bool[np.ndarray, "t 2 p"], times: Float[np.ndarray, " t"]
 ) -> Bool[np.ndarray, "t 2 p"]:
-    """Runs of `stays` with a `starts` in them, if they are long enough or fill the clip."""
+    """Runs of `stays` that have a `starts` and are long enough. A run that fills the clip counts too."""
     out = np.zeros_like(stays)
     # 1 where no frame directly precedes: at the clip's ends and after a gap.
     apart = np.pad(missing_frames(times).astype(int), 1, constant_values=1)

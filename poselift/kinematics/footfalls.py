@@ -1,4 +1,4 @@
-"""Foot strikes and toe-offs from how the feet move relative to the pelvis.
+"""Foot strikes and toe-offs from feet that move against the pelvis.
 
 Over ground, on a treadmill and beside a moving camera a foot swings ahead of the pelvis and then goes back under it, so
 no foot has to rest in the world. A walker's heel is farthest ahead shortly before it strikes, and the toe is farthest
@@ -99,7 +99,7 @@ class Footfalls:
 
 
 def find_footfalls(motion: Motion) -> Footfalls:
-    """The strikes and toe-offs of a walk or run forwards; none for somebody who does not step.
+    """Strikes and toe-offs of a walk or run forwards, if any.
 
     Args:
         motion: of one person in the world frame.
@@ -147,7 +147,7 @@ def find_footfalls(motion: Motion) -> Footfalls:
 
 
 def _travels_backwards(motion: Motion, speed: float) -> bool:
-    """Whether somebody who steps travels against the body's heading, most of the time."""
+    """Whether steps mostly travel against the body's heading."""
     posed = motion.posed
     across = motion.joints[posed][:, motion.skeleton.index("left_hip")].astype(np.float64)
     across -= motion.joints[posed][:, motion.skeleton.index("right_hip")]
@@ -193,12 +193,12 @@ class _Stretch:
 
     @property
     def speed(self) -> float:
-        """Median over the stances of the foot's speed on the ground, m/s; NaN without a whole stance."""
+        """The foot's median speed on the ground, m/s. The median is over the stances; NaN without a whole one."""
         pairs = self._stances()
         return float(np.median([self._ground_speed(*pair) for pair in pairs])) if pairs else np.nan
 
     def shares(self) -> list[tuple[float, float]]:
-        """Of each stride, the shares in which the foot goes back fast, and in which the ankle is low."""
+        """Shares of each stride: foot fast backwards, ankle low."""
         out = []
         for strike, toe_off in self._stances():
             if following := [sample for sample in self.strikes if sample > toe_off]:
@@ -209,7 +209,7 @@ class _Stretch:
         return out
 
     def rests(self) -> list[tuple[float, float]]:
-        """Of each stance, the height of the hips over the ankle in its middle, and the ankle's way up and down there.
+        """Hips over ankle amid each stance, and the ankle's rise and fall.
 
         The first is a share of the leg's length, the second of the ankle's way up and down in the whole stretch.
         """
@@ -257,7 +257,7 @@ class _Stretch:
 
 
 def _runs(motion: Motion) -> list[np.ndarray]:
-    """Frames with a pose and both ankles in sight, in runs without missing frames."""
+    """Runs of frames with a pose and both ankles in sight. No frame is missing within."""
     ankles = motion.skeleton.indices(sorted(_both(("ankle",))))
     known = np.flatnonzero(motion.posed & motion.in_sight()[:, ankles].all(1))
     interval = median_interval(motion.timestamps)
@@ -300,7 +300,10 @@ def _sampled(times: np.ndarray, seconds: np.ndarray, vectors: np.ndarray) -> np.
 
 
 def _find_peaks(values: np.ndarray, prominence: float) -> np.ndarray:
-    """Frames of the peaks that stand out by so much from the lowest value on the way to a higher one or to the end."""
+    """Frames of the peaks that stand out enough.
+
+    By so much from the lowest value on the way to a higher one or to the end.
+    """
     steps = np.sign(np.diff(values))
     turns = np.flatnonzero(steps)
     tops = (steps[turns[:-1]] > 0) & (steps[turns[1:]] < 0)
@@ -318,7 +321,7 @@ def _find_peaks(values: np.ndarray, prominence: float) -> np.ndarray:
 def _alternating(
     strikes: np.ndarray, toe_offs: np.ndarray, ahead: np.ndarray, behind: np.ndarray
 ) -> tuple[list[int], list[int]]:
-    """Peaks that take turns: of several of one kind in a row, the most extreme one."""
+    """Peaks of alternating kind. Of several of one kind in a row, the most extreme one."""
     kept: list[tuple[int, int]] = []
     for sample, kind in sorted([(int(row), 0) for row in strikes] + [(int(row), 1) for row in toe_offs]):
         if kept and kept[-1][1] == kind:

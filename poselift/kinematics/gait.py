@@ -1,4 +1,4 @@
-"""Gait: steps, strides and phases from the strikes and toe-offs of the feet."""
+"""Gait: steps, strides and phases from strikes and toe-offs."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -242,7 +242,10 @@ class _Ground:
         ]
 
     def step(self, foot: int, start: float, end: float) -> tuple[float, float]:
-        """Metres ahead and across from the other ankle at the start to the foot's at the end, in the body's heading."""
+        """A step's length and width, metres.
+
+        From the other ankle at the start to the foot's at the end, in the body's heading.
+        """
         apart = self._at(end, self._ankles[foot]) - self._at(start, self._ankles[1 - foot])
         near = np.abs(self._times - end) <= 0.5
         across = self._across[near].mean(0)[[0, 2]]
@@ -262,7 +265,7 @@ class _Ground:
         return float(np.hypot(way[0], way[2])), float(_TO_LINE * np.hypot(*uncertainty))
 
     def view(self) -> float:
-        """Degrees between the body's mean heading and the camera's axis, which is the world's z."""
+        """Degrees between body's mean heading and the camera's axis. The axis is the world's z."""
         across = np.abs(self._across.mean(0)) if len(self._across) else np.full(3, np.nan)
         return float(np.degrees(np.arctan2(across[2], across[0])))
 
@@ -271,6 +274,6 @@ class _Ground:
 
 
 def _nearest(times: Float[np.ndarray, " n"], time: float, reach: float) -> float:
-    """The time that is nearest to another; NaN if none is within reach."""
+    """The time nearest to another; NaN if none is near."""
     near = times[np.abs(times - time) < reach]
     return float(near[np.abs(near - time).argmin()]) if len(near) else np.nan

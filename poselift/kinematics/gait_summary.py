@@ -1,4 +1,4 @@
-"""Means of a gait over its steps and strides, and how much left and right differ."""
+"""A gait's means over steps and strides, and its symmetry."""
 
 import numpy as np
 
@@ -10,12 +10,12 @@ SIDES = tuple(foot.removesuffix("_foot") for foot in FEET)
 
 
 def measure_spread(gait: Gait, stride: Stride) -> float:
-    """Half-width of the 90 % interval of a stride's length, metres, with that of the person's size if it is known."""
+    """Half-width of a stride length's 90 % interval, metres. With that of the person's size if it is known."""
     return float(np.hypot(stride.noise, np.nan_to_num(gait.stride_scale) * stride.length))
 
 
 def summarise_gait(gait: Gait) -> dict[str, float | int]:
-    """Means over the steps and strides, with units and half-widths of 90 % intervals in the names."""
+    """Means over steps and strides. Their names have units and half-widths of 90 % intervals."""
     strides, steps = gait.strides, gait.steps
     length, time = (np.array([getattr(stride, name) for stride in strides]) for name in ("length", "seconds"))
     noise = np.array([stride.noise for stride in strides])
@@ -47,10 +47,10 @@ def summarise_gait(gait: Gait) -> dict[str, float | int]:
 
 
 def compute_symmetry(left: float, right: float) -> float:
-    """The symmetry index, percent: left less right over their mean; 0 for equal sides.
+    """The symmetry index, percent: (left - right) / mean.
 
-    After Robinson et al., J. Manipulative Physiol. Ther. 1987, with the sign kept. NaN where a side is unknown or the
-    mean is 0.
+    0 for equal sides. After Robinson et al., J. Manipulative Physiol. Ther. 1987, with the sign kept. NaN where a side
+    is unknown or the mean is 0.
 
     Example:
         >>> round(compute_symmetry(0.66, 0.60), 1)

@@ -1,4 +1,4 @@
-"""The ground and the direction of up, from the motion of all people in a clip.
+"""The ground and up, from the motion of all people.
 
 Four things tell which way is up: feet rest on one plane, bodies are upright on average, who rides moves on the level,
 and cameras are held nearly level. Each is a residual divided by its standard deviation, and one least-squares fit
@@ -76,7 +76,7 @@ _LEVELS = 2000
 
 @dataclass(frozen=True)
 class Ground:
-    """The ground's plane in the camera frame: the points x with up · x = height.
+    """The ground's plane in the camera frame: up · x = height.
 
     Attributes:
         up: unit vector away from the ground.
@@ -141,7 +141,7 @@ def find_ground(
         return found
 
     def off(x: np.ndarray) -> np.ndarray:
-        """Heights of the footfalls over the ground, at the size that people had: otherwise all would shrink."""
+        """The footfalls' heights over the ground, at people's true size. At a free size all would shrink."""
         above: np.ndarray = places @ _direction(x[0], x[1]) - rest - x[2] / scales(x)[owners]
         return above
 
@@ -204,7 +204,7 @@ def find_ground(
 
 
 def _ground_level(heights: Float[np.ndarray, " n"]) -> float:
-    """The lowest level with a fair share of the footfalls: people on a roof are not on the ground."""
+    """The lowest level with a fair share of the footfalls. People on a roof are not on the ground."""
     if len(heights) > _LEVELS:
         heights = np.quantile(heights, np.linspace(0, 1, _LEVELS))
     apart = heights[:, None] - heights
@@ -213,13 +213,13 @@ def _ground_level(heights: Float[np.ndarray, " n"]) -> float:
 
 
 def _geman_mcclure(off: Float[np.ndarray, "*n"]) -> np.ndarray:
-    """Weight by distance in units of the reach: 1 at 0, a quarter at 1."""
+    """Weight by distance over reach: 1 at 0, a quarter at 1."""
     counts: np.ndarray = 1 / (1 + off**2) ** 2
     return counts
 
 
 def _direction(roll: float, pitch: float) -> Float[np.ndarray, "3"]:
-    """Up in the frame of a camera with this roll to its right and pitch downwards, radians."""
+    """Up for a camera's roll and pitch, radians. Roll to its right, pitch downwards."""
     return np.array([np.sin(roll) * np.cos(pitch), -np.cos(roll) * np.cos(pitch), -np.sin(pitch)])
 
 
@@ -229,13 +229,15 @@ def _angles(up: Float[np.ndarray, "3"]) -> tuple[float, float]:
 
 
 def _trust_usual(tilt: Float[np.ndarray, "2"]) -> float:
-    """What the usual pose of cameras counts for, beside bodies that tell this roll and pitch."""
+    """The weight of cameras' usual pose, beside bodies that tell another."""
     off = np.abs(tilt - [0.0, _PITCH]).max(keepdims=True) - _USUAL_TILT
     return float(_geman_mcclure(off.clip(min=0.0) / _UNUSUAL_TILT)[0])
 
 
 def _find_reference(axes: Sequence[Float[np.ndarray, "3"]]) -> Float[np.ndarray, "3"]:
-    """About where up is: the camera's up, or the axis of people who walk far from it.
+    """Roughly where up is, from the camera or walking people.
+
+    The camera's up, or the axis of people who walk far from it.
 
     Args:
         axes: of people who walk.
@@ -254,7 +256,7 @@ def _feet_seen(motion: Motion) -> Bool[np.ndarray, " t"]:
 
 
 def _lowest(motion: Motion, counts: Bool[np.ndarray, "t _"], up: Float[np.ndarray, "3"]) -> Float[np.ndarray, " n"]:
-    """Height along `up` of the lowest joint that counts, for frames with such joints.
+    """Lowest counting joint's height along `up`, where there is one.
 
     Args:
         motion: in the camera frame.

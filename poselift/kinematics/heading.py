@@ -12,10 +12,11 @@ _CLEAR = 0.2
 
 
 def face_along_x(motion: Motion) -> Motion:
-    """The motion upright, turned about the vertical so that the person faces along +X on the mean over the frames.
+    """The motion upright, facing along +X on the mean.
 
-    OpenSim's users walk along +X. Its models turn the pelvis about the axes of the ground first, so that tilt and list
-    are those of the person only in this direction. A person without a mean heading is not turned.
+    Turned about the vertical, over the frames. OpenSim's users walk along +X. Its models turn the pelvis about the axes
+    of the ground first, so that tilt and list are those of the person only in this direction. A person without a mean
+    heading is not turned.
 
     Args:
         motion: of one person, with hips. In the camera frame, up is that of a level camera.

@@ -1,4 +1,4 @@
-"""Standing height: estimated from the lifted body, or given by the user, and then the motion is scaled to it.
+"""Standing height: estimated from the body, or given for scaling.
 
 A single camera does not show the size of things: a lifter knows it from the proportions of the body and from usual
 heights. So an estimate comes with its spread, and a given height improves the motion.
@@ -99,7 +99,9 @@ def scale_to_height(motion: Motion, metres: float) -> Motion:
 
 
 def enlarge(motion: Motion, scale: float) -> Motion:
-    """The motion, scaled about the camera: joints, root, uncertainty and an estimated height.
+    """The motion scaled about the camera.
+
+    Joints, root, uncertainty and an estimated height.
 
     Args:
         motion: in the camera frame.

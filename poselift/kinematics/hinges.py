@@ -104,7 +104,7 @@ def _project(vectors: Float[AnyArray, "t 3"], plane: tuple[AnyArray, AnyArray]) 
 
 
 def _settle(turn: Float[AnyArray, "t 2"], interval: float | AnyArray) -> Float[AnyArray, "t 2"]:
-    """The turns as unit vectors, given with the sine of the flexion as length."""
+    """The turns as unit vectors. They are given with the sine of the flexion as length."""
     xp = array_namespace(turn)
     size = xp.linalg.vector_norm(turn, axis=-1, keepdims=True)
     squared = turn * size
@@ -130,7 +130,7 @@ def _smooth(values: Float[AnyArray, "t 2"], interval: float | AnyArray) -> Float
 
 
 def _convolve(values: AnyArray, interval: AnyArray) -> AnyArray:
-    """The same of tensors, with a kernel of fixed length, so that a graph can hold it."""
+    """The same of tensors, with a fixed kernel, for graphs."""
     import torch  # only where there is a tensor
 
     places = torch.arange(-_FARTHEST, _FARTHEST + 1, dtype=values.dtype)

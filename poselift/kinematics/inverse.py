@@ -1,9 +1,10 @@
-"""Inverse kinematics: joint rotations of a body of fixed bone lengths that follows a motion.
+"""Inverse kinematics: joint rotations that follow a motion.
 
-Pelvis, thorax, head and feet are rigid and are aligned with all of their joints. The other segments point from where
-the rig's joint is to where the motion's next joint is, so that errors of lengths do not add up along a limb. `limbs`
-turns arms and legs about their bones, and `limits` keeps joints within what people can do: where the motion goes
-beyond, the limit holds, and the residual says by how much the joints are missed. All frames are solved at once.
+The body has fixed bone lengths. Pelvis, thorax, head and feet are rigid and are aligned with all of their joints. The
+other segments point from where the rig's joint is to where the motion's next joint is, so that errors of lengths do not
+add up along a limb. `limbs` turns arms and legs about their bones, and `limits` keeps joints within what people can do:
+where the motion goes beyond, the limit holds, and the residual says by how much the joints are missed. All frames are
+solved at once.
 """
 
 import numpy as np
@@ -35,7 +36,7 @@ rise with the arms: these count less."""
 
 
 def solve(motion: Motion, *, limits: bool = True) -> RiggedMotion:
-    """The motion as rotations of a rig of the person's median bone lengths.
+    """The motion as rotations of the person's median rig.
 
     Args:
         motion: of h36m17, or of cmu28 with feet, hands and face. The camera frame is turned by 180 degrees about x,
@@ -80,7 +81,7 @@ def points_y_up(motion: Motion, joints: Float[np.ndarray, "t j 3"] | None = None
 
 
 class FittedRig:
-    """Points of the frames with a pose, and the rig that is fitted to them.
+    """Points of frames with a pose, and the rig fitted to them.
 
     Args:
         points: metres, Y up; (t, j, 3).
@@ -169,7 +170,7 @@ class FittedRig:
         return xp.stack(local, axis=1)
 
     def _anatomical(self) -> dict[str, AnyArray]:
-        """Frames of the rigid segments from their own joints: x to the left, y up, z ahead."""
+        """Frames of rigid segments: x left, y up, z ahead. Their own joints give them."""
         bone, axes = self.bone, {}
         axes["pelvis"] = bone("right_hip", "left_hip"), _X, bone("pelvis", "spine"), _Y
         axes["thorax"] = bone("spine", "neck_base"), _Y, bone("right_shoulder", "left_shoulder"), _X
@@ -205,7 +206,7 @@ class FittedRig:
         return constant(along, self._like) * length
 
     def _template(self, start: str, joint: str) -> Float[AnyArray, "3"]:
-        """Median vector from a rigid segment's joint to another of its joints, in its frame."""
+        """Median vector between two joints of a rigid segment, in its frame."""
         return _median(rotate(transpose(self.frames[start]), self.bone(start, joint)))
 
     def _align(self, segment: str) -> Float[AnyArray, "t 3 3"]:
@@ -221,7 +222,7 @@ class FittedRig:
 
 
 def _median(values: Float[AnyArray, "t *c"]) -> Float[AnyArray, "*c"]:
-    """The median over the first axis, the lower one of two: it is the value of some frame."""
+    """The lower median over the first axis. It is the value of some frame."""
     if isinstance(values, np.ndarray):
         return np.sort(values, axis=0)[(len(values) - 1) // 2]
     # Of any number of frames, in a graph.

@@ -1,4 +1,4 @@
-"""Limits of joints with three axes: how far a segment may point from a middle pose, and turn about itself.
+"""Limits of ball joints: swing from a middle pose, and twist.
 
 A rotation is split into the swing of the segment from the middle of its range and the twist about the segment, as in
 Baerlocher and Boulic, Parametrization and Range of Motion of the Ball-and-Socket Joint (2001). A swing beyond the limit
@@ -34,7 +34,9 @@ _AXES = dict(zip("xyz", np.eye(3), strict=True))
 
 @dataclass(frozen=True)
 class Ball:
-    """The range of a joint, in the axes of the parent at rest: x to the left, y up, z ahead.
+    """A joint's range in the resting parent's axes.
+
+    x to the left, y up, z ahead.
 
     Attributes:
         axes: the two axes of swing, then that of twist, along the segment; such as "xzy".
@@ -53,7 +55,7 @@ class Ball:
         return replace(self, middle=(first, second, third))
 
     def hold(self, rotation: Float[Array, "t 3 3"]) -> Float[Array, "t 3 3"]:
-        """The rotation of a segment relative to its parent, or the one that the limits allow where it is beyond."""
+        """A segment's relative rotation, within the limits."""
         xp = array_namespace(rotation)
         along, first, middle = (
             constant(value, rotation) for value in (_AXES[self.axes[2]], _AXES[self.axes[0]], self._middle)
@@ -72,7 +74,7 @@ class Ball:
     def limit_direction(
         self, parent: Float[Array, "t 3 3"], direction: Float[Array, "t 3"], along: Float[Array, "3"]
     ) -> Float[Array, "t 3"]:
-        """The direction of a segment, or the one that the limits allow where it is beyond.
+        """A segment's direction, within the limits.
 
         Args:
             parent: rotation of the parent in the world.
@@ -88,12 +90,12 @@ class Ball:
     def untwist(
         self, parent: Float[Array, "t 3 3"], direction: Float[Array, "t 3"], along: Float[Array, "3"]
     ) -> Float[Array, "t 3 3"]:
-        """Rotation in the world of a segment in this direction, with its twist in the middle of the range."""
+        """A segment's world rotation, with its twist mid-range."""
         middle = compose(parent, constant(self._middle, parent))
         return compose(middle, swing(along, rotate(transpose(middle), direction)))
 
     def limit_twist(self, angle: Float[Array, " t"]) -> Float[Array, " t"]:
-        """The twist from the middle, within the limits; radians from -pi to pi."""
+        """The twist from the middle, within limits; -pi to pi."""
         xp, end = array_namespace(angle), math.radians(self.reach[2])
         away = (math.pi - xp.abs(angle)) / min(_PASSING, math.pi - end)
         return xp.where(xp.abs(angle) > end, xp.sign(angle) * end * xp.where(away < 1, away, 1.0), angle)
@@ -106,7 +108,7 @@ class Ball:
         return compose(compose(first, second), third)
 
     def _limit_swing(self, along: Float[Array, "3"], pointed: Float[Array, "t 3"]) -> Float[Array, "t 3"]:
-        """A direction in the axes of the middle pose, within the superellipse of the swing."""
+        """A direction within the swing's superellipse. The axes are those of the middle pose."""
         xp = array_namespace(pointed)
         cross = xp.linalg.cross(xp.broadcast_to(along, pointed.shape), pointed)
         sin, cos = xp.linalg.vector_norm(cross, axis=-1, keepdims=True), (pointed * along).sum(-1)[:, None]

@@ -1,4 +1,4 @@
-"""The measures of a trial: one number each, which trials are compared by."""
+"""The measures of a trial, one number each, for comparing trials."""
 
 import numpy as np
 
@@ -80,7 +80,7 @@ def measure_numbers(motion: Motion, belt: float | None = None) -> dict[str, floa
 
 
 def find_gait(motion: Motion, belt: float | None = None) -> Gait | None:
-    """The gait of a motion; None if it has no whole stride, or no direction of up.
+    """A motion's gait; None without whole strides or up.
 
     Args:
         motion: of one person.

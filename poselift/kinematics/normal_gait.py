@@ -47,7 +47,9 @@ spines by which the paper defines it."""
 
 
 def normal_curve(angle: str) -> tuple[Float[np.ndarray, "101"], Float[np.ndarray, "101"]] | None:
-    """Mean and standard deviation of an angle at `PERCENT`, degrees; None if it is not known.
+    """Mean and deviation of an angle at `PERCENT`, degrees.
+
+    The standard deviation; None if it is not known.
 
     Args:
         angle: name without its side.

@@ -1,7 +1,8 @@
-"""The Hampel filter about a local line: single frames that jump away are set back to the frames around them.
+"""The Hampel filter about a local line, against single jumps.
 
-The plain filter compares a value with the median around it. A limb in swing moves far in a tenth of a second, and
-hides jumps; so each value is compared with the line from the median before it to the median after it.
+Frames that jump away are set back to the frames around them. The plain filter compares a value with the median around
+it. A limb in swing moves far in a tenth of a second, and hides jumps; so each value is compared with the line from the
+median before it to the median after it.
 """
 
 from dataclasses import replace
@@ -30,10 +31,11 @@ _WIDEST = 5.0
 
 @check_annotations
 def hampel(motion: Motion, window: float) -> Motion:
-    """The motion whose joints and root are set back where they jump away from the frames around them.
+    """The motion with jumps of joints and root set back.
 
-    A joint that is farther from the line through the medians before and after it than three standard deviations, which
-    are estimated from the median distance, is put onto it. Empty frames stay empty, and no window reaches across them.
+    The frames around them give the values. A joint that is farther from the line through the medians before and after
+    it than three standard deviations, which are estimated from the median distance, is put onto it. Empty frames stay
+    empty, and no window reaches across them.
 
     Args:
         motion: of one person.

@@ -1,7 +1,8 @@
-"""Up of somebody who sits, pedals or lies, told by the shape of the body under any camera.
+"""Up of somebody who sits, pedals or lies, by shape.
 
-Who sits has an upright trunk, level thighs and upright shanks. Who pedals has feet that go round; the hips are above
-and behind the middle of that circle, as saddles are. Who lies has a flat body. Vectors are those of the camera frame.
+It works under any camera. Who sits has an upright trunk, level thighs and upright shanks. Who pedals has feet that go
+round; the hips are above and behind the middle of that circle, as saddles are. Who lies has a flat body. Vectors are
+those of the camera frame.
 """
 
 from dataclasses import dataclass
@@ -46,7 +47,9 @@ _STILL = 0.9
 
 @dataclass(frozen=True)
 class Body:
-    """Directions of a body's segments, and bends, in the frames in which its ends are in sight.
+    """Directions of a body's segments, and bends, while in sight.
+
+    In the frames in which its ends are in sight.
 
     Attributes:
         axis: from the ankles to the shoulders, unit vectors.
@@ -84,7 +87,7 @@ class Body:
 
 
 def measure_body(motion: Motion) -> Body | None:
-    """The body in frames with a shoulder and an ankle in sight; None without hips, knees or such frames."""
+    """The body where a shoulder and an ankle are in sight. None without hips, knees or such frames."""
     skeleton = motion.skeleton
     names = [f"{side}_{joint}" for joint in ("shoulder", "hip", "knee", "ankle") for side in ("left", "right")]
     if not set(names) <= set(skeleton.joints):
@@ -120,7 +123,7 @@ def ends_seen(motion: Motion) -> Bool[np.ndarray, " t"]:
 
 
 def find_chair_up(body: Body) -> Float[np.ndarray, "3"] | None:
-    """Up of somebody who sits, by trunk, thighs and shanks; None for others."""
+    """A sitter's up, by trunk, thighs and shanks, or None."""
     bends = np.concatenate([body.hips, body.knees], 1)
     if np.quantile(bends, 1 - _MOSTLY, axis=0).min() < _SEATED or body.hips.std(0).max() > _HIPS_STEADY:
         return None
@@ -132,7 +135,7 @@ def find_chair_up(body: Body) -> Float[np.ndarray, "3"] | None:
 
 
 def find_saddle_up(body: Body) -> Float[np.ndarray, "3"] | None:
-    """Up of somebody who pedals, by the way from the middle of the pedals to the hips; None for others."""
+    """A cyclist's up, from mid-pedals to hips, or None."""
     if np.median(body.hips, 0).min() < _SEATED or not _go_round(body):
         return None
     left, seat = unit(body.left.mean(0)), -body.ankles.mean((0, 1))
@@ -143,7 +146,7 @@ def find_saddle_up(body: Body) -> Float[np.ndarray, "3"] | None:
 
 
 def _go_round(body: Body) -> bool:
-    """Whether both ankles go round in the plane across the body's left, one up while the other is down."""
+    """Whether the ankles circle in opposite phase. The circles are in the plane across the body's left."""
     left = unit(body.left.mean(0))
     off = body.ankles - body.ankles.mean(0)
     off -= (off @ left)[..., None] * left
@@ -155,7 +158,7 @@ def _go_round(body: Body) -> bool:
 
 
 def find_lying_up(body: Body) -> list[Float[np.ndarray, "3"]]:
-    """Directions of which one is up if the body lies: out of its front, its back and its sides."""
+    """Directions one of which is up for a lying body. Out of its front, its back and its sides."""
     across = _across(body, body.trunk)
     sides = (np.cross(across, body.trunk).mean(0), across.mean(0))
     if min(np.linalg.norm(side) for side in sides) < _STILL:

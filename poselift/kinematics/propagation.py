@@ -83,7 +83,7 @@ does not show it, so a person's error is nearly the same in all frames and views
 
 
 def add_uncertainty(angles_of: Callable[[Motion], Angles], motion: Motion) -> Angles:
-    """The angles of a motion with the half-widths of their 90 % intervals.
+    """A motion's angles with half-widths of 90 % intervals.
 
     Args:
         angles_of: `measure_joint_angles` or `measure_segment_angles`. It runs about 30 times.
@@ -107,7 +107,7 @@ def add_uncertainty(angles_of: Callable[[Motion], Angles], motion: Motion) -> An
 
 
 def _half_widths(angles_of: Callable[[Motion], Angles], motion: Motion) -> Float[np.ndarray, "t a"]:
-    """Half-widths of the 90 % intervals, degrees; NaN where an angle is unknown."""
+    """Half-widths of the 90 % intervals, degrees; NaN if unknown."""
     assert motion.uncertainty is not None
     angles = angles_of(motion)
     joints = motion.skeleton.joints

@@ -21,7 +21,7 @@ _FASTEST = 1000.0
 
 @check_annotations
 def resample_motion(motion: Motion, rate: float) -> Motion:
-    """The motion at the times 0, 1 / rate, 2 / rate, ... within its own times.
+    """The motion at times n / rate, within its own times.
 
     Joints and root are interpolated by cubic splines, but not across empty frames and gaps: frames there are empty.
     Uncertainty, contacts, hands and keypoints are those of the nearest frame.

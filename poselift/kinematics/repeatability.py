@@ -1,4 +1,4 @@
-"""Standard deviation of one trial's measures when a person does the same again."""
+"""Standard deviation of a trial's measures under repetition."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,9 @@ class Repeatability:
 
 
 def find_repeatability(name: str, walking: bool) -> Repeatability | None:
-    """Of a measure by its name (`poselift.kinematics.measure_numbers`); None if it was never measured.
+    """A measure's repeatability by name, or None.
+
+    Names are those of `poselift.kinematics.measure_numbers`; None if it was never measured.
 
     Args:
         name: with or without its side.

@@ -21,7 +21,9 @@ _SOLE = 0.025
 
 @dataclass(frozen=True)
 class Rig:
-    """A tree of segments in its rest pose: a T-pose, Y up, facing +Z, with the person's left at +X.
+    """A tree of segments at rest, in a T-pose.
+
+    Y up, facing +Z, with the person's left at +X.
 
     Attributes:
         names: of the segments. Each starts at the joint of its name and moves that joint's children.
@@ -34,7 +36,7 @@ class Rig:
     offsets: Float[AnyArray, "s 3"]
 
     def placed(self) -> Float[AnyArray, "s 3"]:
-        """Positions of the joints in the rest pose, metres; the root is at 0."""
+        """The joints' positions at rest, metres; the root is at 0."""
         offsets = self.offsets.astype(np.float64) if isinstance(self.offsets, np.ndarray) else self.offsets
         return points_from_bones(offsets, 0 * offsets[0], self.parents)
 
@@ -46,13 +48,13 @@ class Rig:
 
     @property
     def sole(self) -> Any:
-        """Metres from heel and big toe down to the ground under a flat foot, a number."""
+        """Metres from heel and big toe to the ground, standing flat."""
         return _SOLE * self.size
 
     def landmarks(self) -> dict[str, Float[AnyArray, "3"]]:
-        """Positions in the rest pose of all joints, of hands and feet in usual sizes where they lack, and of `ground`.
+        """Resting positions of joints, hands, feet and `ground`.
 
-        Metres; the root is at 0, and `ground` is below it.
+        Hands and feet have usual sizes where they lack. Metres; the root is at 0, and `ground` is below it.
         """
         at, size = self._at(), self.size
         for side, left in (("left", 1.0), ("right", -1.0)):
@@ -104,9 +106,9 @@ class RiggedMotion:
         return self._posed[1]
 
     def held_frames(self) -> Int[np.ndarray, " t"]:
-        """For each frame, the frame whose pose formats without gaps show: itself, or the last one with a pose.
+        """Each frame's pose for formats without gaps, by frame.
 
-        Frames before the first pose show that one.
+        Itself, or the last one with a pose. Frames before the first pose show that one.
 
         Raises:
             InputError: no frame has a pose.

@@ -1,7 +1,8 @@
-"""Angles of segments in space: how far each leans from the vertical, in the body's heading.
+"""Angles of segments in space: leans from the vertical.
 
-A joint angle has the errors of two segments in it. One camera shows where the pelvis ends and the back begins poorly,
-so the lean of the whole trunk is known better than its split into pelvis and lumbar spine (docs/angles.md).
+The leans are in the body's heading. A joint angle has the errors of two segments in it. One camera shows where the
+pelvis ends and the back begins poorly, so the lean of the whole trunk is known better than its split into pelvis and
+lumbar spine (docs/angles.md).
 """
 
 import numpy as np
@@ -35,13 +36,14 @@ _LIMBS = {
 
 
 def measure_segment_angles(motion: Motion) -> Angles:
-    """Leans of trunk, thighs, shanks, upper arms, forearms and feet from the vertical, degrees.
+    """Leans of segments from the vertical, degrees.
 
-    Of each there is the lean ahead, in the plane in which the body faces, and that to the side. The trunk is the line
-    from the middle of the hips to that of the shoulders: positive leans forwards and to the right. A limb is positive
-    where its lower end is ahead, and away from the body. A foot is positive where the toes are above the heel, relative
-    to the horizontal. Leans have no steps of 360 degrees: an arm that is raised to overhead has 0 to 180. The lean of a
-    segment that is nearly at right angles to its plane is NaN.
+    The segments are trunk, thighs, shanks, upper arms, forearms and feet. Of each there is the lean ahead, in the plane
+    in which the body faces, and that to the side. The trunk is the line from the middle of the hips to that of the
+    shoulders: positive leans forwards and to the right. A limb is positive where its lower end is ahead, and away from
+    the body. A foot is positive where the toes are above the heel, relative to the horizontal. Leans have no steps of
+    360 degrees: an arm that is raised to overhead has 0 to 180. The lean of a segment that is nearly at right angles to
+    its plane is NaN.
 
     Args:
         motion: of a skeleton with hips, knees, ankles, shoulders, elbows and wrists. In the camera frame the vertical
@@ -82,7 +84,7 @@ def measure_segment_angles(motion: Motion) -> Angles:
 
 
 def _needs(name: str) -> list[str]:
-    """The joints that the lean of a segment needs; the hips give the heading."""
+    """The joints of a segment's lean; the hips give the heading."""
     hips = ["left_hip", "right_hip"]
     side, _, part = name.partition("_")
     if side not in _BOTH:
@@ -92,7 +94,7 @@ def _needs(name: str) -> list[str]:
 
 
 def _unwrap_runs(degrees: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
-    """Leans without steps of 360 degrees in each run of known frames; a gap does not tell how it was passed."""
+    """Leans without steps of 360 degrees, run by run. A gap does not tell how it was passed."""
     out = degrees.copy()
     for run in np.split(np.arange(len(degrees)), np.flatnonzero(np.diff(np.isfinite(degrees))) + 1):
         if len(run) and np.isfinite(degrees[run[0]]):
@@ -102,7 +104,7 @@ def _unwrap_runs(degrees: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
 
 
 def _lean(along: Float[np.ndarray, "t 3"], towards: Float[np.ndarray, "t 3"], up: int) -> Float[np.ndarray, " t"]:
-    """Angle from the vertical in the plane of the vertical and a horizontal direction, radians."""
+    """Angle from the vertical towards a horizontal direction, radians. The angle lies in the plane of both."""
     ahead, upwards = (along * towards).sum(-1), up * along[:, 1]
     leaned: np.ndarray = np.arctan2(ahead, upwards)
     leaned[np.hypot(ahead, upwards) < _SHORT * np.linalg.norm(along, axis=-1)] = np.nan

@@ -1,4 +1,4 @@
-"""Up, estimated from bodies, and the axes that follow from it: a single camera does not know how it was held."""
+"""Up, estimated from bodies, and axes that follow from it. A single camera does not know how it was held."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,9 @@ _MAX_TILT = np.deg2rad(25)
 
 
 def rotation_to_y_up(motions: Sequence[Motion]) -> Float[np.ndarray, "3 3"]:
-    """The rotation from the motions' frame to one with Y up: the identity for world motions.
+    """The rotation to a frame with Y up.
+
+    It turns the motions' frame, and is the identity for world motions.
 
     Raises:
         InputError: the motions are not all in the same frame.
@@ -35,7 +37,7 @@ def rotation_to_y_up(motions: Sequence[Motion]) -> Float[np.ndarray, "3 3"]:
 
 
 def check_tilt(tilt: object, world: bool) -> None:
-    """Checks a tilt, if there is one, and that it is for the world frame.
+    """Checks a tilt, if any, and that it is for the world.
 
     Raises:
         InputError: it is no number of degrees from -90 to 90, or the result is in the camera frame.
@@ -50,14 +52,14 @@ def check_tilt(tilt: object, world: bool) -> None:
 
 
 def up_of_tilt(tilt: float) -> Float[np.ndarray, "3"]:
-    """Unit vector up in the frame of a camera that looks down by this angle (radians) and does not roll."""
+    """Up in the frame of a camera that looks down, unrolled. The angle is in radians, the vector has length 1."""
     return np.array([0.0, -np.cos(tilt), -np.sin(tilt)])
 
 
 def level_axes(up: Float[np.ndarray, "3"], right: Float[np.ndarray, "3"] = CAMERA_RIGHT) -> Float[np.ndarray, "3 3"]:
-    """The axes of a level frame with Y up, as rows: the rotation from the camera frame to it.
+    """A level frame's axes, as rows, with Y up.
 
-    X is the camera's right, made level, and Z points towards the camera.
+    The rotation from the camera frame to it. X is the camera's right, made level, and Z points towards the camera.
 
     Args:
         up: unit vector in the camera frame.
@@ -71,7 +73,7 @@ def level_axes(up: Float[np.ndarray, "3"], right: Float[np.ndarray, "3"] = CAMER
 def find_upright(
     axes: Float[np.ndarray, "t 3"], cosine: float = _UPRIGHT, reference: Float[np.ndarray, "3"] = CAMERA_UP
 ) -> Bool[np.ndarray, " t"]:
-    """Frames in which a body is upright; those without a body are not.
+    """Frames in which a body is upright; without a body, not.
 
     Args:
         axes: from the feet to the shoulders, of any length (`Motion.body_axis`); NaN where unknown.
@@ -82,7 +84,7 @@ def find_upright(
 
 
 def estimate_up(motions: Sequence[Motion]) -> Float[np.ndarray, "3"]:
-    """Unit vector up in the camera frame: the median axis of all bodies; see `median_up`."""
+    """Up in the camera frame: the bodies' median axis. A unit vector; see `median_up`."""
     axes = [np.zeros((0, 3)), *(axis for motion in motions if (axis := motion.body_axis()) is not None)]
     return median_up(np.concatenate(axes))
 

@@ -1,4 +1,4 @@
-"""The part of the uncertainty that moves a whole body: its size and its tilt.
+"""The uncertainty that moves a whole body: size and tilt.
 
 A lifter learns its uncertainty on the people of its training data, and is calibrated on others like them. A new person
 may be taller or smaller than it thinks, and stand or lean another way. Both move a joint farther the farther it is from
@@ -27,7 +27,7 @@ TO_90 = 1.645
 
 
 def add_body_uncertainty(motion: Motion, *, size_known: bool = False, size: float = SIZE) -> Motion:
-    """The motion with uncertainties in metres, from those that are relative to the body.
+    """The motion's uncertainties in metres, from those of the body.
 
     Args:
         motion: of one person.
@@ -38,7 +38,7 @@ def add_body_uncertainty(motion: Motion, *, size_known: bool = False, size: floa
 
 
 def relative_to_body(motion: Motion) -> Motion:
-    """The motion with uncertainties relative to the body: without those of its size and tilt.
+    """The motion's uncertainties without the body's size and tilt.
 
     Args:
         motion: of one person.
@@ -47,7 +47,7 @@ def relative_to_body(motion: Motion) -> Motion:
 
 
 def _with_share(motion: Motion, share: float) -> Motion:
-    """The motion whose uncertainties have another share of the distance from the root in them."""
+    """The motion with another share of distance in its uncertainty. The distance is that from the root."""
     if motion.uncertainty is None:
         return motion
     far = np.linalg.norm(motion.joints, axis=-1)

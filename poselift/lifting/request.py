@@ -97,8 +97,6 @@ class DetectionRequest:
 class LiftRequest:
     """What to lift, with which lifter and options, in which frame.
 
-    And the joints of the result.
-
     Attributes:
         detection: the span, and how people are found in it.
         weights: the lifter: a name, or a file.

@@ -117,7 +117,7 @@ def _surprises(
     camera: Camera,
     options: LiftOptions,
 ) -> list[float]:
-    """Mean log uncertainty of the lifter for each reading of the sides. Around their first change."""
+    """Mean log uncertainty of the lifter for each reading of the sides. It is measured around their first change."""
     change = int(np.flatnonzero(np.diff(doubtful.astype(int)))[0]) + 1
     near = slice(max(0, change - _LOOK), change + _LOOK)
     found = []

@@ -56,7 +56,7 @@ def is_ours(name: str) -> bool:
 def plan_files(formats: Iterable[str], stem: str) -> list[str]:
     """Names of files that a run may write.
 
-    Those for a motion of this name, and those for all motions.
+    Some are for a motion of this name, others for all motions.
 
     Args:
         formats: their names, `PAGE` among them.

@@ -1,4 +1,6 @@
-"""Bundle adjustment on people: poses, bodies and cameras that fit the keypoints of all views.
+"""Bundle adjustment on people: poses, bodies and cameras.
+
+They fit the keypoints of all views.
 
 The unknowns are the joints of each sample (one person at one time), and what all samples share: rotation, place and
 focal length of the cameras, and the lengths of each body's rods. Samples do not see each other, so the normal equations
@@ -74,7 +76,9 @@ def adjust(
     lift_weight: float = 1.0,
     weights: Float[np.ndarray, " n"] | None = None,
 ) -> Fit:
-    """The joints, cameras and bodies that fit best, by Levenberg's and Marquardt's method.
+    """The joints, cameras and bodies that fit best.
+
+    Levenberg's and Marquardt's method finds them.
 
     Args:
         seen: the samples.
@@ -299,7 +303,7 @@ class _Terms:
         lengths: Float[np.ndarray, "n b"],
         shared: Shared,
     ) -> tuple[Float[np.ndarray, "n b"], Float[np.ndarray, "n b 3"]]:
-        """What the rods' directions in the lifted poses add: their stiffness against turns, and their pull."""
+        """The equations' terms of the rods' lifted directions. Their stiffness against turns, and their pull."""
         stiff = np.minimum(1 / _AWRY, self.stiff)[self.seen.people]
         total, force = np.zeros(lengths.shape), np.zeros(unit.shape)
         if self.lift_weight == 0:
@@ -334,7 +338,7 @@ class _Terms:
         off: np.ndarray,
         shared: Shared,
     ) -> None:
-        """Adds what a turn of a camera changes of its lifted rods: R exp(turn) l = R l - R [l]x turn."""
+        """Adds how a camera's turn changes its lifted rods. R exp(turn) l = R l - R [l]x turn."""
         to_turn = stiff[..., None, None] * (shared.R[view] @ cross_matrix(self.directions[view]))
         weighted = robust[..., None, None] * to_turn
         across = weighted - unit[..., :, None] * (unit[..., None, :] @ weighted)
@@ -361,7 +365,7 @@ class _Terms:
             self._add_body(system, person, shared.lengths[person] - self.known.lengths[person])
 
     def _add_body(self, system: _System, person: int, off: Float[np.ndarray, " b"]) -> None:
-        """Adds what is known of a body: its size, and each rod's length beside it."""
+        """Adds what is known of a body: size and rods' lengths. A rod's length is relative to the size."""
         columns, rods = self.layout.body(person), self.layout.rods
         mean, variance = float(off.mean()), self.known.size[person] ** 2 + _BUILD**2 / rods
         count, cost = 1.0, mean**2 / variance

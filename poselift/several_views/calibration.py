@@ -1,4 +1,4 @@
-"""Cameras from people: where the cameras of a recording stand, which lenses and which clocks they have."""
+"""Cameras from people: poses, lenses and clocks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -47,7 +47,7 @@ _ROUNDS, _REST_ROUNDS = 40, 8
 
 @dataclass(frozen=True)
 class Calibration:
-    """The cameras of a recording, in the frame of the first one, and how sure they are.
+    """A recording's cameras in the first one's frame, with their doubt.
 
     Attributes:
         cameras: with lens and pose.
@@ -73,7 +73,7 @@ class Calibration:
 def first_joints(
     seen: Observations, R: Float[np.ndarray, "v 3 3"], t: Float[np.ndarray, "v 3"]
 ) -> Float[np.ndarray, "n j 3"]:
-    """The mean of the views' lifted joints in the frame of the cameras' poses; NaN where no view has one."""
+    """Mean of the views' lifted joints; NaN where none has one. The frame is that of the cameras' poses."""
     placed = np.einsum("vik,vnjk->vnji", R, seen.lifted + seen.roots[:, :, None]) + t[:, None, None]
     there = seen.present[:, :, None, None]
     total = np.where(there, placed, 0.0).sum(0)
@@ -83,7 +83,7 @@ def first_joints(
 
 
 def lifted_lengths(seen: Observations) -> Float[np.ndarray, "p b"]:
-    """Log of the median length of each person's rods in the lifted poses of all views."""
+    """Log of each person's median rod lengths, in all views."""
     lengths = np.linalg.norm(rods_of(seen.skeleton).vectors(seen.lifted), axis=-1)
     found = np.full((int(seen.people.max()) + 1, lengths.shape[-1]), np.nan)
     for person in range(len(found)):
@@ -98,7 +98,7 @@ def lifted_lengths(seen: Observations) -> Float[np.ndarray, "p b"]:
 
 
 def choose_samples(seen: Observations, count: int = SAMPLES) -> np.ndarray:
-    """Samples over the whole take that most keypoints show, each in at least two views."""
+    """Samples over the whole take that most keypoints show. Each is seen in at least two views."""
     shown = seen.visible.sum((0, 2)) * (seen.present.sum(0) >= 2)
     rows = np.flatnonzero(shown > 0)
     if len(rows) <= count:
@@ -108,7 +108,7 @@ def choose_samples(seen: Observations, count: int = SAMPLES) -> np.ndarray:
 
 
 def weigh_samples(seen: Observations) -> Float[np.ndarray, " n"]:
-    """Weight of each sample: one over the number of samples with much the same pose.
+    """Each sample's weight: one over the count of alike poses.
 
     A detector errs alike where a pose is alike, so a person who stands still for 100 frames tells as much of the
     cameras as one frame does.
@@ -142,7 +142,7 @@ def calibrate(
     t: Float[np.ndarray, "v 3"],
     heights_known: Sequence[bool],
 ) -> Calibration:
-    """Lenses, poses and clocks of the cameras, from the people that they see.
+    """Lenses, poses and clocks of the cameras, from people seen.
 
     Args:
         seen: everybody at all times.
@@ -205,7 +205,7 @@ def _suffice(seen: Observations) -> bool:
 def _describe(
     fit: Fit, others: Mapping[int, Shared], known: Known, cameras: Sequence[Camera], clocks: Sequence[ViewClock]
 ) -> Calibration:
-    """The calibration of a fit, and of fits that lack one person each.
+    """The calibration of a fit, and of fits that lack one person.
 
     The spread of these is the jackknife's (Efron, "The jackknife, the bootstrap and other resampling plans", 1982). It
     knows what no covariance does: a detector errs alike on one person for a whole take.
@@ -241,7 +241,10 @@ def _describe(
 
 
 def _jackknife(values: Sequence[np.ndarray]) -> float:
-    """Standard deviation of a vector, from its values where each group of data is left out; 0 for fewer than two."""
+    """Standard deviation of a vector by the jackknife; 0 below two groups.
+
+    The values are those where each group of data is left out.
+    """
     if len(values) < 2:
         return 0.0
     off = np.stack(values) - np.mean(values, axis=0)

@@ -100,9 +100,9 @@ def _read_file(path: Path, placed: bool) -> dict[str, Camera]:
 def _camera(
     K: Any, size: Any, R: Any, t: Any, distortion: Any, name: str, fisheye: bool = False, placed: bool = True
 ) -> Camera:
-    """A camera from what a file says: X_cam = R X + t.
+    """A camera of a file: X_cam = R X + t.
 
-    R is a matrix or a rotation vector; R and t are None where the file lacks them.
+    R is a matrix or a rotation vector. R is a matrix or a rotation vector; R and t are None where the file lacks them.
     """
     if placed and (R is None or t is None):
         raise InputError(f"camera {name} lacks its rotation or translation; intrinsics alone do not place a camera")
@@ -164,7 +164,7 @@ def _read_opencap(path: Path, placed: bool) -> Camera:
 
 
 def _read_qualisys(text: str) -> dict[str, Camera]:
-    """Qualisys' .qca.txt: XML, millimetres, the camera frame with y up and z backwards."""
+    """Qualisys' .qca.txt: XML, millimetres, y up and z backwards. These axes are the camera frame's."""
     cameras: dict[str, Camera] = {}
     found = ET.fromstring(text).findall("cameras/camera")
     video = [camera for camera in found if "video" in camera.get("model", "").lower()]
@@ -242,7 +242,7 @@ def _read_opencv(text: str, stem: str, placed: bool) -> dict[str, Camera]:
 
 
 def _in_metres(cameras: dict[str, Camera]) -> dict[str, Camera]:
-    """The cameras in metres: rooms are not 60 m wide, but 6000 mm."""
+    """The cameras in metres: rooms are not 60 m wide. They are 6000 mm then."""
     places = np.array([camera.t for camera in cameras.values()])
     far = np.linalg.norm(places - places.mean(0), axis=-1).max() if len(places) > 1 else np.linalg.norm(places[0])
     if far < _MILLIMETRES:
@@ -251,7 +251,9 @@ def _in_metres(cameras: dict[str, Camera]) -> dict[str, Camera]:
 
 
 def write_pose2sim(path: Path, cameras: Iterable[Camera]) -> None:
-    """Writes Pose2Sim's Calib.toml: pixels = K (R X + t), R as a rotation vector, metres.
+    """Writes Pose2Sim's Calib.toml: pixels = K (R X + t), metres.
+
+    R is a rotation vector.
 
     Args:
         path: the file.
@@ -301,7 +303,9 @@ def rotation_vector(R: Float[np.ndarray, "3 3"]) -> Float[np.ndarray, "3"]:
 
 
 def match_cameras(cameras: Mapping[str, Camera], videos: Sequence[str]) -> tuple[list[Camera], list[str]]:
-    """The camera of each video, by name if the videos' names hold the cameras', else in the file's order.
+    """Each video's camera, by name, else in the file's order.
+
+    Names decide if the videos' names hold the cameras'.
 
     Args:
         cameras: of the calibration.

@@ -1,4 +1,4 @@
-"""The joined motions and cameras in a world: true size, the ground at Y = 0, or the world of a calibration."""
+"""Joined motions and cameras in a world, at true size. The ground is at Y = 0, or it is the world of a calibration."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from poselift.structures import Motion, move
 def in_world(
     motions: Sequence[Motion], cameras: Sequence[Camera]
 ) -> tuple[list[Motion], tuple[Camera, ...], float, bool]:
-    """Motions and cameras in the world, with contacts; the uncertainty of up; and whether feet were seen."""
+    """Motions and cameras in the world, with contacts. The uncertainty of up; and whether feet were seen."""
     ground = find_ground(motions)
     R = level_axes(ground.up)
     first = next((motion.root[known.argmax()] for motion in motions if (known := motion.posed).any()), np.zeros(3))
@@ -34,7 +34,7 @@ def in_world(
 
 
 def in_own_world(motions: Sequence[Motion], cameras: Sequence[Camera]) -> tuple[list[Motion], tuple[Camera, ...]]:
-    """Motions and cameras in the world of the calibration, with its axis that is nearest to up as Y."""
+    """Motions and cameras in the calibration's world, Y nearest to up."""
     first = cameras[0]
     ground = find_ground(motions)
     up = first.R @ ground.up
@@ -55,7 +55,7 @@ def in_own_world(motions: Sequence[Motion], cameras: Sequence[Camera]) -> tuple[
 def take_heights(
     motions: list[Motion], cameras: Sequence[Camera], given: Sequence[float | None], calibrated: bool
 ) -> tuple[list[Motion], tuple[Camera, ...]]:
-    """Everything scaled so that people with a given height have it on the mean; a given calibration keeps its size."""
+    """Everything scaled to the given heights, on the mean. A given calibration keeps its size."""
     ratios = [
         height / estimate_height(motion.joints, motion.skeleton).metres
         for motion, height in zip(motions, given, strict=False)
@@ -69,7 +69,7 @@ def take_heights(
 
 
 def final_height(motion: Motion, given: float | None, calibration: Calibration) -> Height | None:
-    """The height of a joined motion: the given one, else estimated with the doubt of the calibration's size."""
+    """A joined motion's height: the given one, else estimated. The estimate has the doubt of the calibration's size."""
     if given is not None:
         return Height(given, 0.0, "given")
     try:

@@ -1,4 +1,4 @@
-"""Joints from the rays and the lifted poses of all views, with their uncertainty."""
+"""Joints from all views' rays and lifted poses, with uncertainty."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -51,7 +51,7 @@ class Fused:
 
 
 def fuse(seen: Observations, cameras: Sequence[Camera], size: float = 0.08) -> Fused:
-    """The joints that fit the keypoints and the lifted poses of all views best.
+    """The joints that fit keypoints and lifted poses of all views.
 
     Args:
         seen: everybody at all times.
@@ -88,7 +88,7 @@ def fuse(seen: Observations, cameras: Sequence[Camera], size: float = 0.08) -> F
 
 
 def swap_sides(seen: Observations, fused: Fused, cameras: Sequence[Camera]) -> tuple[Observations, int]:
-    """The samples with left and right exchanged where the other views say so, and the number of exchanges.
+    """Samples with sides exchanged as other views say, and their number.
 
     Arms and legs are exchanged each as a whole, in one view and sample, where that brings the keypoints much closer to
     the joints that all views give together.
@@ -117,7 +117,7 @@ def swap_sides(seen: Observations, fused: Fused, cameras: Sequence[Camera]) -> t
 def _is_swapped(
     seen: Observations, fused: Fused, camera: Camera, view: int, both: list[int], other: list[int]
 ) -> Bool[np.ndarray, " n"]:
-    """Samples in which the keypoints of a limb fit the other side's joints."""
+    """Samples whose limb fits the other side's joints."""
     places = (fused.joints[:, both] - camera.t) @ camera.R
     depth = np.maximum(places[..., 2:], 0.1)
     flat = places[..., :2] / depth

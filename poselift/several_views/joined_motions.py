@@ -24,7 +24,7 @@ def make_motions(
     times: Float[np.ndarray, " t"],
     calibration: Calibration,
 ) -> list[Motion]:
-    """A motion of each person in the frame of the first camera, from the first to the last time with a pose."""
+    """Each person's motion in the first camera's frame. It lasts from the first to the last time with a pose."""
     count, motions = len(times), []
     angle = float(np.sqrt((calibration.angle**2).mean()))
     share = float(TO_90 * np.hypot(calibration.size, np.hypot(angle, _TILT)))
@@ -69,9 +69,10 @@ def _joined_keypoints(
     times: Float[np.ndarray, " t"],
     person: int,
 ) -> Keypoints2D:
-    """Keypoints in the first view: its own where it has them, else where the joint lies that another view shows.
+    """Keypoints in the first view.
 
-    Their scores are the best of all views, so that a joint which any view shows is in sight.
+    Its own where it has them, else where the joint lies that another view shows. Their scores are the best of all
+    views, so that a joint which any view shows is in sight.
     """
     plane, scores = seen.plane[0, block][span], seen.scores[:, block][:, span]
     lens = None if camera.lens is None else camera.lens.astype(np.float64)

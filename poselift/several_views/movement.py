@@ -1,4 +1,4 @@
-"""The shift between two videos by movement: the one at which lifted poses agree best.
+"""The shift between videos at which lifted poses agree best.
 
 At the right shift, one rotation for the whole take turns the poses of one view onto those of the other. The best
 rotation at each shift comes from the cross-correlation of the poses, by the fast Fourier transform.
@@ -46,7 +46,9 @@ class Shift:
 
 
 def shift_by_movement(first: Sequence[Motion], other: Sequence[Motion], most: float | None = None) -> Shift | None:
-    """The shift at which two people of two videos move most alike; None if no two share a second.
+    """The shift at which two people move most alike.
+
+    None if no two share a second.
 
     Args:
         first: everybody in the first video, camera frame.
@@ -104,7 +106,7 @@ def _compare(
 
 
 def _distances(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lags of b's start against a's, root mean squared distance at each, and the number of common poses."""
+    """Lags of b against a, distances, and common poses. Root mean squared distance at each."""
     size = 1 << (len(a) + len(b)).bit_length()
 
     def transform(values: np.ndarray) -> np.ndarray:
@@ -136,7 +138,7 @@ def _distances(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
 
 
 def _vertex(values: np.ndarray, best: int) -> float:
-    """Place of the lowest point of the parabola around a minimum, in steps."""
+    """Place of the lowest point of a parabola, in steps. The parabola is around a minimum."""
     if not 0 < best < len(values) - 1 or not np.isfinite(values[best - 1 : best + 2]).all():
         return 0.0
     left, middle, right = values[best - 1 : best + 2] ** 2
@@ -145,7 +147,7 @@ def _vertex(values: np.ndarray, best: int) -> float:
 
 
 def _spread(a: tuple[float, np.ndarray], b: tuple[float, np.ndarray], offset: float) -> float:
-    """Standard deviation of the shift, from the shifts of parts of the take."""
+    """Standard deviation of the shift, from parts of the take."""
     found = []
     start, end = max(a[0], b[0] + offset), min(a[0] + len(a[1]) / _RATE, b[0] + offset + len(b[1]) / _RATE)
     bounds = np.linspace(start, end, _PARTS + 1)

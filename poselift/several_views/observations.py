@@ -48,7 +48,9 @@ class ViewTrack:
 
 
 def sample_track(motion: Motion, camera: Camera, clock: ViewClock, times: Float[np.ndarray, " t"]) -> ViewTrack:
-    """A motion and its keypoints at shared times; what no two neighbouring frames show is unseen.
+    """A motion and its keypoints at shared times.
+
+    What no two neighbouring frames show is unseen.
 
     Args:
         motion: in the camera frame.
@@ -90,7 +92,9 @@ def sample_track(motion: Motion, camera: Camera, clock: ViewClock, times: Float[
 
 @dataclass(frozen=True)
 class Observations:
-    """Keypoints and lifted poses of n samples, each one person at one time, in v views.
+    """Keypoints and lifted poses of n samples in v views.
+
+    Each sample is one person at one time.
 
     Attributes:
         plane: see `ViewTrack`, also for the arrays below.

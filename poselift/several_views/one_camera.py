@@ -1,4 +1,4 @@
-"""Lens and tilt of a single camera, from the calibration of one or several."""
+"""Lens and tilt of one camera, from a calibration."""
 
 import math
 import os
@@ -26,7 +26,9 @@ LENS = ("fov", "intrinsics", "distortion", "fisheye")
 
 
 def take_calibration(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of options, with lens and tilt of the file of `--calibration` as if they had been given.
+    """Options with the lens and tilt of `--calibration`'s file.
+
+    As if they had been given.
 
     Raises:
         InputError: the file is no calibration, another option gives a lens too, or the tilt has no file or is not in

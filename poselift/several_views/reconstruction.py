@@ -1,4 +1,4 @@
-"""From the lifted people of several views to one motion of each person, and the cameras: the order of the steps.
+"""From several views' people to motions and cameras, step by step.
 
 Clocks, who is who, cameras, joints, ground. Each step is a function of its own module; here is their order.
 """
@@ -176,7 +176,7 @@ def _find_clocks(views: Sequence[LiftedView], warnings: list[Caution]) -> list[V
 
 
 def _shared_times(views: Sequence[LiftedView], clocks: Sequence[ViewClock]) -> Float[np.ndarray, " t"]:
-    """Times of the first video's frames, continued to where any video has people."""
+    """Times of the first video's frames, continued while anybody is seen."""
     own = np.unique(np.concatenate([motion.timestamps for motion in views[0].people]).astype(np.float64))
     interval = median_interval(own) or 1 / 30
     ends = [
@@ -194,12 +194,12 @@ def _shared_times(views: Sequence[LiftedView], clocks: Sequence[ViewClock]) -> F
 
 
 def _first_numbers(owner: Int[np.ndarray, "t p"], view: LiftedView) -> list[int | None]:
-    """The number in the first video of each person; None for people whom it does not show."""
+    """Each person's number in the first video, or None."""
     return [next(iter(numbers), None) for numbers in _numbers(owner, view).values()]
 
 
 def _numbers(owner: Int[np.ndarray, "t p"], view: LiftedView) -> dict[int, tuple[int, ...]]:
-    """The numbers that each person, from 1, has in one view, the most frequent one first."""
+    """Each person's numbers in one view, most frequent first."""
     found = {}
     for person in range(owner.shape[1]):
         tracks, counts = np.unique(owner[owner[:, person] >= 0, person], return_counts=True)

@@ -1,4 +1,4 @@
-"""How good the cameras are that were found from people, what is weak, and what to do."""
+"""How good the found cameras are, what is weak, what helps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -177,7 +177,7 @@ def write_report(
 
 
 def _doubt_sizes(seen: Observations, calibration: Calibration) -> list[str]:
-    """A line where two bodies cannot both have the size that the lifter gives them: all sizes are a compromise then."""
+    """A line where two bodies' sizes contradict each other. All sizes are a compromise then."""
     shared = [
         person
         for person in range(len(calibration.lengths))
@@ -197,7 +197,7 @@ def _doubt_sizes(seen: Observations, calibration: Calibration) -> list[str]:
 
 
 def _doubt_people(calibration: Calibration) -> list[str]:
-    """A line where the cameras depend on one person: others, whom the detector errs on otherwise, disagree."""
+    """A line where the cameras depend on one person. Others, whom the detector errs on otherwise, disagree."""
     without = np.degrees(np.nan_to_num(calibration.without))
     worst = int(without.argmax())
     if without[worst] < _DISAGREE:
@@ -209,7 +209,7 @@ def _doubt_people(calibration: Calibration) -> list[str]:
 
 
 def _crossing(angle: float) -> float:
-    """Degrees by which two lines of sight cross; 0 along one line, from whichever end."""
+    """Degrees by which two lines of sight cross. 0 along one line, from whichever end."""
     return min(angle, 180 - angle)
 
 

@@ -1,4 +1,4 @@
-"""What a run over several videos is asked for, beyond what each video is lifted with."""
+"""The request of a run over several videos. Beyond what each video is lifted with."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class ViewsRequest:
             raise InputError("there is no calibration whose world could be taken; give --calibration FILE too")
 
     def starts(self, count: int) -> list[float] | None:
-        """The offset of each video, 0 for the first; None to find them.
+        """Each video's offset, 0 for the first; None to find them.
 
         Raises:
             InputError: there is another number of offsets.
@@ -62,7 +62,9 @@ class ViewsRequest:
 
 
 def one_each(values: "Sequence[object] | None", count: int, name: str) -> list:
-    """One value for each video: the given ones, or the same for all.
+    """One value for each video.
+
+    The given ones, or the same for all.
 
     Raises:
         InputError: there is another number of values.

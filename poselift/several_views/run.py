@@ -1,4 +1,4 @@
-"""A run over several videos: each is lifted, and all become one recording."""
+"""A run over several videos: each lifted, all joined."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -139,7 +139,9 @@ def lift_views(
 
 
 def find_unmatched(names: Sequence[str], tracks: Sequence[Mapping[int, tuple[int, ...]]]) -> list[Caution]:
-    """Warnings about people whom one video alone has, and about one person of a video who became several.
+    """Warnings about unmatched and about divided people.
+
+    People whom one video alone has, and one person of a video who became several.
 
     Args:
         names: of the videos.
@@ -169,7 +171,7 @@ def find_unmatched(names: Sequence[str], tracks: Sequence[Mapping[int, tuple[int
 
 
 def _name(clips: Sequence[Clip]) -> list[str]:
-    """A name for each video: its file's, without ending; with a number where two are alike."""
+    """Each video's name: its file's, numbered where two are alike."""
     stems = [Path(clip.video or clip.path).stem for clip in clips]
     return [stem if stems.count(stem) == 1 else f"{stem}_{index + 1}" for index, stem in enumerate(stems)]
 
@@ -198,14 +200,14 @@ def _known_cameras(
 def _lens(
     camera: Camera,
 ) -> tuple[tuple[float, float, float, float], tuple[float, ...] | None, tuple[float, ...] | None]:
-    """fx, fy, cx, cy of a camera, and its distortion or the numbers of its fisheye lens."""
+    """A camera's fx, fy, cx, cy, and its distortion or fisheye."""
     K = camera.K
     bent, wide = (None if own is None else tuple(own.tolist()) for own in (camera.distortion, camera.fisheye))
     return (float(K[0, 0]), float(K[1, 1]), float(K[0, 2]), float(K[1, 2])), bent, wide
 
 
 def _check_still(clip: Clip, recording: Recording, name: str) -> list[Caution]:
-    """A warning for a camera that moves; keypoints without a video have no pictures that show it."""
+    """A warning for a camera that moves. Keypoints without a video have no pictures that show it."""
     if clip.video is None:
         return []
     tracks = [motion.keypoints for motion in recording.people]
@@ -219,7 +221,7 @@ def _check_still(clip: Clip, recording: Recording, name: str) -> list[Caution]:
 def _clocks(
     clips: Sequence[Clip], looks: Sequence[LiftedView], starts: Sequence[float] | None, request: LiftRequest
 ) -> list[ViewClock] | None:
-    """The clocks that are given, or that sound tells; None where movement must tell them."""
+    """The clocks given or told by sound, else None."""
     if starts is not None:
         return [ViewClock(), *(ViewClock(start, 0.0, _GIVEN_SPREAD, "given") for start in starts[1:])]
     if request.detection.fps is not None or any(clip.video is None or clip.video_fps for clip in clips):
@@ -238,7 +240,7 @@ def _clocks(
 
 
 def _clock(people: Sequence[Motion], first: Clock) -> Clock:
-    """The clock of the recording: that of the first video, continued to where any video has people."""
+    """The recording's clock: the first video's, continued while anybody is seen."""
     times = np.unique(np.concatenate([motion.timestamps for motion in people]))
     start, end = min(float(times[0]), first.span[0]), max(float(times[-1]), first.span[1])
     interval = median_interval(times) or (1 / first.fps if first.fps else 1 / 30)

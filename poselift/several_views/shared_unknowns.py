@@ -1,4 +1,4 @@
-"""What all samples of a bundle adjustment share: cameras, clocks and bodies, and their columns in its equations."""
+"""The shared unknowns of a bundle adjustment, and their columns. Cameras, clocks and bodies."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The shift between two videos by their sound: the same clap is in both."""
+"""The shift between videos by sound: both have the same clap."""
 
 import os
 
@@ -41,7 +41,7 @@ class Sound:
 
 
 def read_sound(path: str | os.PathLike[str]) -> Sound | None:
-    """The sound of a video; None if it has none, or is silent.
+    """A video's sound; None without any, or if silent.
 
     Args:
         path: the video.
@@ -72,7 +72,7 @@ def read_sound(path: str | os.PathLike[str]) -> Sound | None:
 
 
 def _first_picture(path: str | os.PathLike[str]) -> float:
-    """Seconds of the first picture, from which the clock of the pictures counts."""
+    """Seconds of the first picture, where the pictures' clock starts."""
     with av.open(os.fspath(path)) as container:
         for packet in container.demux(video=0) if container.streams.video else ():
             if packet.pts is not None:
@@ -81,7 +81,7 @@ def _first_picture(path: str | os.PathLike[str]) -> float:
 
 
 def _find_onsets(samples: Float[np.ndarray, " n"]) -> Float[np.ndarray, " m"]:
-    """Rise of the loudness' logarithm: it does not depend on how far the sound is, and echoes only decay."""
+    """The rise of the loudness' logarithm. It does not depend on how far the sound is, and echoes only decay."""
     size = round(_HOP * _RATE)
     count = len(samples) // size
     energy = (samples[: count * size].reshape(count, size) ** 2).mean(1)
@@ -93,10 +93,10 @@ def _find_onsets(samples: Float[np.ndarray, " n"]) -> Float[np.ndarray, " m"]:
 
 
 def shift_by_sound(first: Sound, other: Sound) -> tuple[float, float, float] | None:
-    """Offset and drift of the other video's clock, and the offset's standard deviation; None if the sounds differ.
+    """The other clock's offset, drift and doubt, or None.
 
-    Cross-correlates the onsets of both; a parabola through the peak gives fractions of `_HOP`. Long recordings are also
-    compared in parts, whose shifts give the drift.
+    The offset's standard deviation; None if the sounds differ. Cross-correlates the onsets of both; a parabola through
+    the peak gives fractions of `_HOP`. Long recordings are also compared in parts, whose shifts give the drift.
 
     Args:
         first: of the first video.
@@ -133,7 +133,7 @@ def shift_by_sound(first: Sound, other: Sound) -> tuple[float, float, float] | N
 
 
 def _best_shift(first: Float[np.ndarray, " n"], other: Float[np.ndarray, " m"]) -> float | None:
-    """The lag at which `other` begins in `first`, in hops; None if no lag stands out."""
+    """The lag of `other` in `first`, in hops, or None."""
     size = 1 << (len(first) + len(other)).bit_length()
     a, b = first - first.mean(), other - other.mean()
     if not a.any() or not b.any():

@@ -1,4 +1,4 @@
-"""One of several videos: who is in it, its lens, and its clock against the clock that all share."""
+"""One of several videos: its people, its lens, its clock."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -29,7 +29,9 @@ class LiftedView:
 
 @dataclass(frozen=True)
 class ViewClock:
-    """A time x of the video is (1 + drift) x + offset of the shared clock, which is that of the first video.
+    """A video's clock: (1 + drift) x + offset is shared time.
+
+    The shared clock is that of the first video.
 
     Attributes:
         offset: seconds; positive for a video that started later than the first one.

@@ -1,4 +1,4 @@
-"""What is refused or doubted of several videos before they become one: nobody, no common time, other people, copies."""
+"""Checks of several videos before they become one. Nobody, no common time, other people, copies."""
 
 from collections.abc import Sequence
 
@@ -78,7 +78,9 @@ def check_pairings(
     cameras: Sequence[Camera],
     warnings: list[Caution],
 ) -> None:
-    """Refuses other people, and the same view twice; doubts pairs of views that agree for little of their time.
+    """Refuses other people and copies; doubts pairs with little agreement.
+
+    Such pairs agree for little of their time.
 
     Raises:
         InputError: likewise.
@@ -101,7 +103,7 @@ def check_pairings(
 
 
 def _is_same(first: Sequence[ViewTrack], other: Sequence[ViewTrack], a: Camera, b: Camera) -> bool:
-    """Whether the keypoints of two views are the same, as those of one video and its copy."""
+    """Whether two views have the same keypoints, as copies do."""
     if a.image_size != b.image_size:
         return False
     for x in first:

@@ -1,7 +1,8 @@
-"""How two views stand to each other: the rotation and place under which most of their tracks agree.
+"""How two views stand to each other.
 
-Two views of one person have the same lifted poses, turned by one rotation for the whole take. Each pair of tracks
-proposes a rotation and a translation between its views; the proposal with the most support is taken.
+The rotation and place under which most of their tracks agree. Two views of one person have the same lifted poses,
+turned by one rotation for the whole take. Each pair of tracks proposes a rotation and a translation between its views;
+the proposal with the most support is taken.
 """
 
 import itertools
@@ -79,7 +80,7 @@ def in_slots(track: ViewTrack, starts: Int[np.ndarray, " s"]) -> Slots:
 
 
 def _statistics(a: Slots, b: Slots, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each slot: the covariance of both poses, the sum of their squares, and the number of joints."""
+    """Each slot's covariance of poses, squares, and joint count. The squares are a sum over both poses."""
     both = a.shown & b.shown
     x, y = a.poses * both[:, None, None], b.poses * both[:, None, None]
     covariance = np.add.reduceat(np.einsum("tji,tjk->tik", x, y), starts, axis=0)
@@ -115,7 +116,7 @@ def pair_views(
     random: Generator,
     known: tuple[np.ndarray, np.ndarray] | None,
 ) -> Pairing:
-    """The rotation and translation between two views under which most tracks agree, or those that are known."""
+    """Rotation and translation between two views, found or known. Most tracks agree under the ones that are found."""
     none = Pairing(np.eye(3), np.zeros(3), 0.0, 0.0, np.nan)
     if not a or not b:
         return none
@@ -182,7 +183,7 @@ def pair_views(
 
 
 def chain_views(pairings: dict[tuple[int, int], Pairing], views: int) -> tuple[np.ndarray, np.ndarray, list[int]]:
-    """Poses in the first view's frame along the pairs with the most support, and the views without any."""
+    """Poses along the best supported pairs, and unreached views. The frame is that of the first view."""
     R, t = np.tile(np.eye(3), (views, 1, 1)), np.zeros((views, 3))
     known, left, apart = [0], set(range(1, views)), []
     while left:

@@ -1,4 +1,4 @@
-"""Who is who across views: tracks of several views that show the same person, by lifted pose and place over time.
+"""Who is who across views, by lifted pose and place.
 
 Two views of one person have the same lifted poses, turned by one rotation for the whole take. So each pair of tracks
 proposes a rotation and a translation between its views, and the proposal under which most tracks agree for most of the
@@ -62,7 +62,7 @@ def find_people(
     known: tuple[Float[np.ndarray, "v 3 3"], Float[np.ndarray, "v 3"]] | None = None,
     seed: int = 0,
 ) -> People:
-    """Who is who in all views, and how their cameras stand to each other.
+    """Who is who in all views, and the cameras' relations.
 
     Args:
         tracks: of each view, at the shared times.
@@ -145,7 +145,7 @@ def _cluster(
     rows: slice,
     apart: Sequence[int],
 ) -> list[tuple[dict[int, int], np.ndarray]]:
-    """The people of one slot: their track in each view, and their mean place."""
+    """A slot's people: each view's track, and their mean place."""
     nodes = [
         (view, number)
         for view, tracks in enumerate(own)
@@ -184,7 +184,7 @@ def _cluster(
 
 
 def _count_swaps(owner: Int[np.ndarray, "t p"], slots: np.ndarray) -> int:
-    """Times at which a person's track changes to one that had been somebody else's."""
+    """Times at which a person takes over another's track."""
     swaps = 0
     for person in range(owner.shape[1]):
         known = np.flatnonzero(owner[:, person] >= 0)

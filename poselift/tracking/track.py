@@ -151,6 +151,9 @@ def _difference(
 
 
 def _extent(points: Float[np.ndarray, "j 2"], weights: Float[np.ndarray, " j"]) -> float:
-    """Extent of points along the longer side, pixels, at least 1. That of an even bar with their weighted deviation."""
+    """Extent of points along the longer side, pixels, at least 1.
+
+    It is the extent of an even bar with their weighted deviation.
+    """
     weights = weights / weights.sum()
     return max(1.0, float(np.sqrt(12 * weights @ (points - weights @ points) ** 2).max()))

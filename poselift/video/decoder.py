@@ -113,7 +113,7 @@ def open_file(path: Path, timeout: float) -> InputContainer:
 def open_url(url: str, name: str) -> Iterator[tuple[InputContainer, VideoStream]]:
     """The opened stream of a camera or server, decoded with threads.
 
-    And its video stream. Opening and each wait for data end after ten seconds.
+    Its video stream comes with it. Opening and each wait for data end after ten seconds.
 
     Args:
         url: such as rtsp://HOST/PATH or http://HOST/PATH.

@@ -1,4 +1,4 @@
-"""The field of view that a video file names: phones write the focal length of the camera that filmed."""
+"""The field of view that a video file names. Phones write the focal length of the camera that filmed."""
 
 import math
 import os

@@ -18,7 +18,7 @@ _MOST_STUFFING = 32
 def packet_size(start: bytes) -> int | None:
     """Bytes of a packet of MPEG-TS, or None.
 
-    From the first 400 bytes of a file.
+    The first 400 bytes of a file show it.
 
     Example:
         >>> packet_size(b"G".ljust(188) + b"G".ljust(188)), packet_size(b"RIFF")

@@ -204,7 +204,10 @@ class LiveCapture:
 
 
 def _step(before: float | None, now: float | None, elapsed: float) -> float:
-    """Seconds from one picture to the next. By the source's own clock, or if that cannot be, as they came."""
+    """Seconds from one picture to the next.
+
+    The source's own clock tells it, or, if that is impossible, the pictures' arrival.
+    """
     if before is None or now is None or not 0 < now - before < _JUMP:
         return elapsed
     return now - before

@@ -120,7 +120,7 @@ def decode_pictures(
 
 
 def _is_picture(path: Path) -> bool:
-    """Whether a file is a still picture. By its ending and by the mark of an animation."""
+    """Whether a file is a still picture. Its ending and the mark of an animation tell."""
     if path.suffix.lower() not in PICTURE_ENDINGS:
         return False
     with path.open("rb") as file:
@@ -183,7 +183,7 @@ def _numbered(path: Path, files: dict[int, Path]) -> Pictures:
 
 
 def _refuse_several_series(folder: Path, names: Sequence[str]) -> None:
-    """Raises an InputError for two series of the same numbers. Those of two cameras, for example."""
+    """Raises an InputError for two series of the same numbers. Two cameras make such series."""
     series: dict[tuple[str, str], set[int]] = defaultdict(set)
     for name in names:
         if match := re.fullmatch(r"(.*?)(\d+)(\D*)", name):

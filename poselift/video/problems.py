@@ -97,8 +97,8 @@ class Problems:
 def is_cut_off(path: Path) -> bool:
     """Whether a file ends inside a packet or box.
 
-    Of MPEG-TS, of MP4 or QuickTime; or without the mark of GIF. FFmpeg does not report this. Of other formats, it
-    reports what can be seen.
+    Packets are of MPEG-TS, boxes of MP4 or QuickTime; a GIF may lack its mark. FFmpeg does not report this. Of other
+    formats, it reports what can be seen.
     """
     size = path.stat().st_size
     with path.open("rb") as file:

@@ -48,7 +48,7 @@ def _luminance_of_pq(values: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]
 def _luminance_of_hlg(values: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
     """Luminance of HLG, cd/m2, from values of 0 to 1.
 
-    The inverse of HLG's camera curve, then its screen's gamma of 1.2.
+    It is the inverse of HLG's camera curve, then its screen's gamma of 1.2.
     """
     a, b, c = 0.17883277, 0.28466892, 0.55991073
     scene = np.where(values <= 0.5, values**2 / 3, (np.exp((values - c) / a) + b) / 12)

@@ -22,9 +22,9 @@ _CV2_TURNS = {1: cv2.ROTATE_90_CLOCKWISE, 2: cv2.ROTATE_180, 3: cv2.ROTATE_90_CO
 def display_orientation(frame: av.VideoFrame) -> tuple[float, bool]:
     """Degrees clockwise for display, and whether the picture is mirrored before.
 
-    From -180 to 180. Phones record in the orientation of the sensor, and store a display matrix. Its upper left 2 x 2
-    part [[a, b], [c, d]] maps a row vector, (x', y') = (a x + c y, b x + d y), x to the right and y down (ISO/IEC
-    14496-12, 8.3.2; FFmpeg's libavutil/display.h).
+    They are from -180 to 180. Phones record in the orientation of the sensor, and store a display matrix. Its upper
+    left 2 x 2 part [[a, b], [c, d]] maps a row vector, (x', y') = (a x + c y, b x + d y), x to the right and y down
+    (ISO/IEC 14496-12, 8.3.2; FFmpeg's libavutil/display.h).
     """
     matrix = frame.side_data.get("DISPLAYMATRIX")
     if not isinstance(matrix, Buffer):

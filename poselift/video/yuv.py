@@ -29,7 +29,7 @@ class YuvConverter:
         self._matrix = _bt709()
 
     def __call__(self, image: UInt8[np.ndarray, "h w 3"]) -> av.VideoFrame:
-        """The picture as a frame, valid until the next call. Or longer if an encoder still uses it."""
+        """The picture as a frame, valid until the next call. It is valid longer if an encoder still uses it."""
         self._frame.make_writable()
         luma, *chroma = [_pixels(plane) for plane in self._frame.planes]
         cv2.transform(image, self._matrix, dst=self._whole)
@@ -42,7 +42,7 @@ class YuvConverter:
 
 
 def _bt709() -> np.ndarray:
-    """The matrix (3, 4) of BT.709. From red, green, blue and 1 to brightness, blue and red differences."""
+    """The matrix (3, 4) of BT.709. It maps red, green, blue and 1 to brightness, blue and red differences."""
     brightness = np.array([_RED, 1 - _RED - _BLUE, _BLUE])
     blue = (np.array([0, 0, 1]) - brightness) / (2 * (1 - _BLUE))
     red = (np.array([1, 0, 0]) - brightness) / (2 * (1 - _RED))

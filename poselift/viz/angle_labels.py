@@ -60,7 +60,7 @@ def draw_angles(
 ) -> None:
     """Writes joint angles beside a body, in place.
 
-    Of shoulders, elbows, hips, knees and ankles: a column for each side. Each number has a thin line to its joint.
+    Each side has a column for shoulder, elbow, hip, knee and ankle. Each number has a thin line to its joint.
     Angles that the pose does not show, and those of joints outside of the picture, are left out.
 
     Args:
@@ -112,7 +112,7 @@ def _notes(
 
 
 def _spread(places: Sequence[float], least: float, first: float, last: float) -> list[float]:
-    """Ascending places between two ends, moved apart. Until each is so far from the next."""
+    """Ascending places between two ends, moved apart. Each is then at least so far from the next."""
     out: list[float] = []
     for place in places:
         out.append(max(place, out[-1] + least) if out else max(place, first))

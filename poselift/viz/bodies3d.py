@@ -168,7 +168,7 @@ def _flatten(pose: Pose3D, points: np.ndarray) -> np.ndarray:
 
 
 def _pedestal(camera: Viewpoint, pose: Pose3D) -> list[np.ndarray]:
-    """Outlines of a floor below somebody who stands higher. Of the sides and of the top; it is round."""
+    """Outlines of a floor below somebody who stands higher. It is round; sides and top have one outline each."""
     if pose.floor <= _RAISED or not np.isfinite(pose.joints[0]).all():
         return []
     place, height = pose.joints[0] * [1, 0, 1], [0, pose.floor, 0]

@@ -51,13 +51,16 @@ class BodyParts:
     sole: float
 
     def head_points(self) -> list[tuple[int, int, float]]:
-        """Both ends of the drawn head, the points after the joints. Two joints, and the share of the way between."""
+        """Both ends of the drawn head, the points after the joints.
+
+        Each has two joints, and the share of the way between.
+        """
         return [(*self.head, share) for share in (_CHIN, _CROWN)] if self.head else []
 
     def points(self, joints: Float[np.ndarray, "j 3"], floor: float) -> Float[np.ndarray, "points 3"]:
         """The joints, then the ends of the head, toes and heels.
 
-        Those of each drawn foot.
+        Each drawn foot has both.
 
         Args:
             joints: metres, Y up.

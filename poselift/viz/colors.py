@@ -49,6 +49,6 @@ def person_colors(person: int) -> PersonColors:
 
 
 def mix(color: Color, other: Color, amount: float) -> Color:
-    """The mixture of two colours; `amount` is the second's share. 0 to 1."""
+    """The mixture of two colours; `amount`, 0 to 1, is the second's."""
     red, green, blue = (round(a + (b - a) * amount) for a, b in zip(color, other, strict=True))
     return red, green, blue

@@ -124,7 +124,7 @@ def _measure_rises(floors: np.ndarray, places: np.ndarray) -> np.ndarray:
 def _boxes(timestamps: list[np.ndarray], bodies: list[np.ndarray]) -> tuple[float, np.ndarray, int]:
     """Times, people's boxes (k, 2, 3), and the largest group.
 
-    The first time of each, and the greatest number of people at once.
+    Each time is the first of its boxes; the group is the most people at once.
     """
     first, last = min(times[0] for times in timestamps), max(times[-1] for times in timestamps)
     grid = first + _STEP * np.arange(int((last - first) / _STEP) + 2)

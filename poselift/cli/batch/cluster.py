@@ -27,7 +27,7 @@ _lifters: dict[str, VideoLifter] = {}
 class RayEngine:
     """Lifts videos on a Ray cluster.
 
-    That of `RAY_ADDRESS`, or that runs on this machine, or this machine alone.
+    It takes the cluster of `RAY_ADDRESS`, or the one that runs on this machine, or this machine alone.
 
     Args:
         request: for all videos, which chooses the models.

@@ -1,4 +1,7 @@
-"""What a video's results depend on, as plain data. Its request, with the content of files for their names."""
+"""What a video's results depend on, as plain data.
+
+That is its request, with the content of files in place of their names.
+"""
 
 import functools
 import hashlib

@@ -1,4 +1,4 @@
-"""`poselift compare`: changes between two groups of trials. As a table, CSV and a page."""
+"""`poselift compare`: changes between two groups of trials. They come as a table, CSV and a page."""
 
 import argparse
 from pathlib import Path

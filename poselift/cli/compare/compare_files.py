@@ -104,7 +104,7 @@ def write_page(path: Path, before: Group, after: Group, changes: Sequence[Change
 
 
 def _draw(before: Group, after: Group) -> str:
-    """Both groups' curves as an image for a page. Without matplotlib, what to install."""
+    """Both groups' curves as an image for a page. Without matplotlib it is a line that says what to install."""
     try:
         require("matplotlib", "plots")
     except InputError as missing:

@@ -1,1 +1,1 @@
-"""`poselift measure`: ranges, gait and gait cycles. As tables, files and a page."""
+"""`poselift measure`: ranges, gait and gait cycles. They come as tables, files and a page."""

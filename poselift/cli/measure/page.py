@@ -44,7 +44,10 @@ def write_page(folder: Path, trials: Sequence[Trial]) -> None:
 
 
 def draw_cycles(gait: Gait, cycles: Sequence[Cycles]) -> str:
-    """The angles over the gait cycle, as an image for a page. Without matplotlib, what to install."""
+    """The angles over the gait cycle, as an image for a page.
+
+    Without matplotlib it is a line that says what to install.
+    """
     try:
         require("matplotlib", "plots")
     except InputError as missing:

@@ -1,4 +1,4 @@
-"""MMPose as a detector: mmdet finds the people, a top-down model of mmpose looks at each one."""
+"""MMPose as a detector: mmdet, then a top-down model."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
@@ -29,11 +29,11 @@ _MIN_PERSON_SCORE = 0.3
 
 
 class MMPose:
-    """People by mmdet, keypoints by any top-down body model of mmpose, batched over people and frames.
+    """People by mmdet, keypoints by mmpose, in batches.
 
-    The skeleton is recognised by the names of the model's joints; other joints (faces, fingers) are left out.
-    A joint outside the picture, or without any response, is not seen: NaN with score 0. SimCC models give raw
-    responses as scores, which are cut to 0 to 1.
+    Any top-down body model, batched over people and frames. The skeleton is recognised by the names of the model's
+    joints; other joints (faces, fingers) are left out. A joint outside the picture, or without any response, is not
+    seen: NaN with score 0. SimCC models give raw responses as scores, which are cut to 0 to 1.
 
     Source: https://github.com/open-mmlab/mmpose, version 1.3.2.
 
@@ -123,7 +123,7 @@ class MMPose:
     def _find_joints(
         self, pictures: list[UInt8[np.ndarray, "_ _ 3"]], boxes: list[Float[np.ndarray, "_ 4"]]
     ) -> list[Float[np.ndarray, "_ j 3"]]:
-        """x, y and score of the joints of everybody in each picture, in its pixels.
+        """Everybody's joints x, y and score in each picture's pixels.
 
         What `mmpose.apis.inference_topdown` does with the people of one picture, for those of several. It makes a box
         of the whole picture where there is nobody, and would find somebody; here nobody is asked about.
@@ -161,7 +161,7 @@ def _build(init: Callable[..., Any], name: str) -> Any:
 
 
 def _load(model: Any, name: str, source: str | None, trust: bool, offline: bool) -> Checkpoint:
-    """Loads a model's weights: from `source`, or else those that were published for its config."""
+    """Loads a model's weights, given or published. From `source`, or else those that were published for its config."""
     config = find_config(name)
     source = source or published_weights(config)
     if source is None:
@@ -172,7 +172,7 @@ def _load(model: Any, name: str, source: str | None, trust: bool, offline: bool)
 
 
 def _pipeline(model: Any, scope: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """What brings pictures into the form that a model takes, as its config says."""
+    """The pipeline of a model's pictures, as its config says."""
     from mmengine.dataset import Compose
     from mmengine.registry import init_default_scope
 
@@ -184,7 +184,10 @@ def _pipeline(model: Any, scope: str) -> Callable[[dict[str, Any]], dict[str, An
 
 
 def _run(model: Any, prepared: list[dict[str, Any]], at_once: int) -> Iterator[Any]:
-    """A model's results, in order; inputs that follow each other and have one size go through it together."""
+    """A model's results, in order, batched by size.
+
+    Inputs that follow each other and have one size go through it together.
+    """
     for _, alike in groupby(prepared, key=lambda one: one["inputs"].shape):
         group = list(alike)
         for start in range(0, len(group), at_once):

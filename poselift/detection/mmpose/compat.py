@@ -32,7 +32,7 @@ INSTALL = "bash tools/install_mmpose.sh"
 
 @contextlib.contextmanager
 def silence() -> Iterator[None]:
-    """Keeps the warnings of mmpose and of what it stands on from the user's terminal."""
+    """Keeps warnings of mmpose and its packages off the terminal."""
     # Recorded as well as ignored: OpenMMLab's code sets filters of its own before it warns.
     with warnings.catch_warnings(record=True):
         warnings.simplefilter("ignore")
@@ -41,9 +41,10 @@ def silence() -> Iterator[None]:
 
 @contextlib.contextmanager
 def mmpose_imports() -> Iterator[None]:
-    """Makes mmpose, mmdet and mmpretrain importable inside the block, and keeps them quiet.
+    """Makes mmpose, mmdet and mmpretrain importable, and quiet.
 
-    The stand-ins leave `sys.modules` at the end of the block, so that no other package takes them for the real ones.
+    Both hold inside the block. The stand-ins leave `sys.modules` at the end of the block, so that no other package
+    takes them for the real ones.
 
     Raises:
         InputError: mmpose or a package that it needs is not installed; the message has the command that installs it.
@@ -69,7 +70,7 @@ def mmpose_imports() -> Iterator[None]:
 
 @cache
 def _stand_ins() -> dict[str, ModuleType]:
-    """Modules by the name under which they shall be imported; only those whose real ones do not import."""
+    """Stand-ins for modules that cannot be imported, by name."""
     modules: dict[str, ModuleType] = {}
     if not _imports("mmcv._ext"):
         modules["mmcv._ext"] = _StandIn("mmcv._ext", nms=nms)
@@ -90,7 +91,7 @@ def _stand_ins() -> dict[str, ModuleType]:
 
 
 def _imports(module: str) -> bool:
-    """Whether a module can be imported; one that was compiled for other versions may raise anything."""
+    """Whether a module can be imported. One that was compiled for other versions may raise anything."""
     try:
         importlib.import_module(module)
     except Exception:
@@ -99,7 +100,7 @@ def _imports(module: str) -> bool:
 
 
 class _StandIn(ModuleType):
-    """A module that has whatever name it is asked for; what it was not given says so when it is called."""
+    """A module with any name; missing ones raise when called."""
 
     def __init__(self, name: str, **contents: Any) -> None:
         super().__init__(name)
@@ -121,7 +122,7 @@ class _StandIn(ModuleType):
 
 
 class ToPILImage:
-    """torchvision's transform of the same name, for what mmpose gives it: pictures of one or three channels."""
+    """torchvision's transform of this name, for mmpose's pictures. Pictures of one or three channels."""
 
     def __call__(self, picture: Float[Tensor, "c h w"]) -> Image.Image:
         """A picture of values from 0 to 1."""

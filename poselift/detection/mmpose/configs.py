@@ -1,4 +1,4 @@
-"""Configs by name or path, and the weights that were published for them."""
+"""Configs by name or path, and their published weights."""
 
 import importlib.util
 from pathlib import Path
@@ -11,7 +11,7 @@ from poselift.core.registry import registry
 
 
 def find_config(name: str) -> Path:
-    """A config by path, or by the name of one that mmpose or mmdet ships.
+    """A config by path, or by mmpose's or mmdet's name.
 
     Args:
         name: a path that ends in ".py", or a file name of a shipped config without the ".py".
@@ -32,7 +32,7 @@ def find_config(name: str) -> Path:
 
 
 def published_weights(config: Path) -> str | None:
-    """The weights that OpenMMLab published for a shipped config, by name or URL; None where there are none."""
+    """A shipped config's published weights, by name or URL, or None. OpenMMLab published them."""
     # A config of the user's own may have the name of a shipped one, and still be another.
     if config.stem in registry() and any(folder in config.parents for folder in _folders()):
         return config.stem
@@ -45,7 +45,7 @@ def published_weights(config: Path) -> str | None:
 
 
 def _folders() -> list[Path]:
-    """Where the installed packages keep their configs; of two of one name the last is taken."""
+    """Folders of the installed packages' configs. Of two of one name the last is taken."""
     found = []
     for package, part in (("mmpose", "demo/mmdetection_cfg"), ("mmdet", "configs"), ("mmpose", "configs")):
         spec = importlib.util.find_spec(package)

@@ -1,4 +1,4 @@
-"""Checkpoints of mmpose and mmdet: fetched, checked, and read without running what is in them."""
+"""Checkpoints of mmpose and mmdet, read without running code. They are fetched and checked."""
 
 import pickle
 import re
@@ -71,7 +71,9 @@ def load_checkpoint(source: str, trust: bool = False, offline: bool = False) -> 
 
 
 def load_state(model: nn.Module, checkpoint: Checkpoint, config: Path) -> None:
-    """Puts a checkpoint's parameters into a model; what the model does not have is left out.
+    """Puts a checkpoint's parameters into a model.
+
+    What the model does not have is left out.
 
     Raises:
         InputError: the checkpoint is of another model: parameters are missing or have other shapes.
@@ -114,16 +116,16 @@ def _read(path: Path, trust: bool) -> Any:
 
 
 class _HistoryBuffer:
-    """Takes the place of mmengine's class of this name, a log of the training that a checkpoint may carry along."""
+    """A stand-in for mmengine's log of a checkpoint's training. The class has this name there."""
 
 
 def _method_name(owner: type, name: str) -> str:
-    """Takes the place of `getattr`, by which that log names the methods that it would be averaged with."""
+    """A stand-in for `getattr`, with which that log names methods. It would be averaged with them."""
     return name
 
 
 def _list_allowed() -> list[Any]:
-    """What a checkpoint may hold beside tensors: numpy's arrays and numbers, and the log of the training."""
+    """What checkpoints may hold beside tensors. numpy's arrays and numbers, and the log of the training."""
     allowed: list[Any] = [(made, f"{module}.{name}") for (module, name), made in numpy_constructors().items()]
     allowed += [(_HistoryBuffer, "mmengine.logging.history_buffer.HistoryBuffer")]
     return allowed + [(_method_name, f"{builtins}.getattr") for builtins in ("builtins", "__builtin__")]

@@ -1,4 +1,4 @@
-"""Measures of movements other than gait: jumps, squats, standing up, a timed walk, balance."""
+"""Measures of jumps, squats, standing up, a timed walk, balance."""
 
 from poselift.kinematics.movements.balance import Sway, measure_sway
 from poselift.kinematics.movements.centre_of_mass import find_centre_of_mass

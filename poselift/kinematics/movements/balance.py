@@ -52,7 +52,7 @@ class Sway:
 
 
 def measure_sway(motion: Motion) -> Sway:
-    """The sway of somebody who stands, in the longest run of known frames.
+    """The sway of somebody standing, in the longest known run.
 
     Args:
         motion: of one person in the world frame.

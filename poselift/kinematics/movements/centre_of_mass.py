@@ -1,4 +1,4 @@
-"""The centre of mass of a body, from the masses of its segments.
+"""The centre of mass of a body, from its segments' masses.
 
 Shares of the mass and places of the segments' centres after de Leva, Adjustments to Zatsiorsky-Seluyanov's segment
 inertia parameters, J. Biomech. 1996, table 4; the mean of women and men.
@@ -27,7 +27,9 @@ _WITHOUT = {"own_hand": "own_wrist", "own_heel": "own_ankle", "own_big_toe": "ow
 
 
 def find_centre_of_mass(motion: Motion) -> Float[np.ndarray, "t 3"]:
-    """The centre of mass in each frame, metres, in the frame of the motion; NaN in empty frames.
+    """The centre of mass in each frame, metres; NaN if empty.
+
+    The places are in the frame of the motion.
 
     Args:
         motion: of a skeleton with the joints of h36m17. Hands and feet count at wrists and ankles where it lacks them.

@@ -1,4 +1,4 @@
-"""The height of the hips over time, evenly sampled, which most movements are found by."""
+"""The hips' height over time, evenly sampled, to find movements."""
 
 from dataclasses import dataclass
 

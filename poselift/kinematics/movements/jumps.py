@@ -57,7 +57,7 @@ class Jump:
 
 
 def find_jumps(motion: Motion) -> list[Jump]:
-    """The jumps of a motion, in time; none that begins or ends outside of the clip.
+    """The jumps of a motion in time, if whole in it.
 
     Args:
         motion: of one person in the world frame, who stands before or after the jumps. Its frame rate decides how well
@@ -93,7 +93,7 @@ def find_jumps(motion: Motion) -> list[Jump]:
 
 
 def standing_height(height: Float[np.ndarray, " n"]) -> float:
-    """Height of the hips of somebody who stands: the commonest one, to a centimetre."""
+    """The hips' commonest height, to a centimetre: that of standing."""
     counts, edges = np.histogram(height, bins=max(1, int(np.ptp(height) / 0.01)))
     best = int(counts.argmax())
     near = (height >= edges[max(best - 1, 0)]) & (height <= edges[min(best + 2, len(edges) - 1)])

@@ -1,4 +1,4 @@
-"""Repetitions of going down and up again: squats, sitting down and standing up."""
+"""Repetitions of squats, sitting down and standing up. All of them go down and up again."""
 
 from dataclasses import dataclass
 
@@ -46,7 +46,7 @@ class Repetition:
 
     @property
     def knee_symmetry(self) -> float:
-        """The symmetry index of the knees, percent; positive where the left one bends more."""
+        """The knees' symmetry index, percent; positive if the left bends more."""
         return compute_symmetry(*self.knees)
 
 
@@ -93,7 +93,7 @@ def find_repetitions(motion: Motion) -> list[Repetition]:
 
 
 def _valleys(course: Course) -> list[tuple[int, int, int, int]]:
-    """Samples of each way down and up: the top before, the first and last low sample, and the top after."""
+    """Samples of each way down and up. The top before, the first and last low sample, and the top after."""
     height, deep = course.height, _DEEP * course.leg
     # Turning points that stand out by `deep`: a top is confirmed by a fall, a bottom by a rise.
     turns: list[tuple[int, bool]] = []
@@ -133,7 +133,10 @@ def _valleys(course: Course) -> list[tuple[int, int, int, int]]:
 
 
 def _crossing(height: Float[np.ndarray, " n"], bottom: float, top: float) -> tuple[float, float]:
-    """Seconds from the first sample until a tenth and until nine tenths of the way down; NaN without a way."""
+    """Seconds until a tenth and until nine tenths of the way.
+
+    The way is from the first sample down; NaN without any.
+    """
     if len(height) < 2 or top - bottom <= 0:
         return np.nan, np.nan
     share = (top - height) / (top - bottom)

@@ -1,4 +1,4 @@
-"""The timed up and go: out of a chair, a walk, a turn, back, and down again."""
+"""Timed up and go: chair, walk, turn, back, chair."""
 
 from dataclasses import dataclass
 

@@ -140,7 +140,7 @@ def find_unsure(motion: Motion, skeleton_in: Skeleton, frames: int) -> list[Caut
 def find_odd_rate(interval: float) -> list[Caution]:
     """A warning where the frame rate is outside the measured range.
 
-    By the usual interval of the timestamps, seconds.
+    The median interval of the timestamps, seconds, decides.
     """
     if not interval or _RATES[0] <= 1 / interval <= _RATES[1]:
         return []

@@ -104,7 +104,7 @@ def finish(
 def _refine(
     segment: Segment, lifted: Lifted, weights: Weights, options: LiftOptions
 ) -> tuple[Float[np.ndarray, "n j 3"], Float[np.ndarray, "n j"] | None]:
-    """Joints moved towards their rays, and their uncertainty. In the camera frame, and in the network's frames."""
+    """Joints moved towards their rays, and their uncertainty. They are in the camera frame, at the network's frames."""
     poses, uncertainty = turn_back(lifted.joints, segment.turns), lifted.uncertainty
     if not options.refine and uncertainty is None:
         return poses, None

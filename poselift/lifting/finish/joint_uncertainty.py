@@ -29,7 +29,7 @@ _UNSEEN_ROOT = 1.08
 def adjust_uncertainty(
     uncertainty: Float[Array, "t j"], offsets: Float[Array, "t j 3"], ray_scores: Float[Array, "t j"]
 ) -> Float[Array, "t j"]:
-    """Uncertainty, enlarged where large and where the pose misses its keypoints.
+    """Uncertainty, enlarged where large and where pose and keypoints differ.
 
     A lifter learns its errors from the people of its training data. Other people's large errors are larger than it
     says. The mean distance of a clip's pose from its rays is an error that can be seen. The error of a root without a

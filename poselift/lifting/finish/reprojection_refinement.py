@@ -32,7 +32,7 @@ def measure_offsets(
 ) -> Float[Array, "t j 3"]:
     """Vectors from joints to their rays, averaged over time, metres.
 
-    In the camera frame.
+    They are in the camera frame.
 
     Args:
         joints: relative to the root, metres; finite.

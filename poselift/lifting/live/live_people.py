@@ -95,7 +95,7 @@ class LivePeople:
 
 
 class Latencies:
-    """Percentiles of any number of latencies, in little memory. To a millisecond, above 10 s to 1 %."""
+    """Percentiles of any number of latencies, in little memory. They are exact to a millisecond, above 10 s to 1 %."""
 
     def __init__(self) -> None:
         self._counts: Counter[int] = Counter()

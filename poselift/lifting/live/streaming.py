@@ -132,7 +132,7 @@ class StreamingPeople:
         return times
 
     def flush(self) -> list[dict[int, StreamedPose]]:
-        """The poses of the last `lookahead` pushes, at a stream's end. One dict for each."""
+        """The poses of the last `lookahead` pushes, at a stream's end. There is one dict for each."""
         found = []
         while pending := max((person.pending for person in self._people.values()), default=0):
             people = {number: person for number, person in self._people.items() if person.pending == pending}

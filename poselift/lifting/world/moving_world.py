@@ -1,4 +1,7 @@
-"""People of a clip whose camera turns, zooms or walks. In the camera of each frame, and in the world."""
+"""People of a clip whose camera turns, zooms or walks.
+
+They are placed in the camera of each frame, and in the world.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -80,7 +80,7 @@ def to_world(
 
 
 def _stand(motion: Motion, ground: Ground, camera: Camera, place: Float[np.ndarray, "t 3"]) -> Motion:
-    """The motion with contacts and planted feet on the ground. In the camera frame."""
+    """The motion with contacts and planted feet on the ground. It stays in the camera frame."""
     down = find_contacts(motion, ground.up)
     if down is None:
         return motion

@@ -1,4 +1,4 @@
-"""A page to look at, in one HTML file. With the video, the 3D scene, and curves over time."""
+"""A page to look at, in one HTML file. It has the video, the 3D scene, and curves over time."""
 
 from poselift.viz.page.page_content import PageContent
 from poselift.viz.page.page_video import PageVideo, write_small_video

@@ -184,7 +184,10 @@ def body_of(skeleton: Skeleton) -> dict[str, Any]:
 
 
 def _floors(motions: Sequence[Motion]) -> list[float]:
-    """Height of the ground under each person, metres, Y up. After the rotation; 0 in the world frame."""
+    """Height of the ground under each person, metres, Y up.
+
+    It is the height after the rotation, 0 in the world frame.
+    """
     if motions[0].frame == "world":
         return [0.0] * len(motions)
     return [-float(offset) for offset in Stage.fit(motions).offsets[:, 1]]

@@ -48,7 +48,7 @@ def write_small_video(
 ) -> PageVideo:
     """Writes a video of at most 960 pixels and 2.4 Mbit/s.
 
-    In H.264.
+    The codec is H.264.
 
     Args:
         video: the original.

@@ -1,4 +1,4 @@
-"""Joint angles of both sides, one panel per angle. Over time or over the gait cycle."""
+"""Joint angles of both sides, one panel per angle. They run over time or over the gait cycle."""
 
 from collections.abc import Mapping, Sequence
 
@@ -48,7 +48,7 @@ def angle_plot(angles: Angles) -> Figure:
 def cycle_plot(cycles: Sequence[Cycles], stance: Mapping[str, float], *, normal: bool = False) -> Figure:
     """One panel per angle: each foot's mean stride and its deviation.
 
-    One standard deviation around it.
+    The deviation is one standard deviation around it.
 
     Args:
         cycles: of one person, at least one with a known value.

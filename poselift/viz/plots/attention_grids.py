@@ -1,4 +1,4 @@
-"""Where a lifter looks, over time and between joints. Over time as matrices, from joint to joint on the body."""
+"""Where a lifter looks, over time and between joints. Matrices show time, lines on the body show joints."""
 
 from collections.abc import Sequence
 
@@ -78,8 +78,8 @@ def joint_attention_plot(
 ) -> Figure:
     """The body's strongest links for each head over joints.
 
-    From joint to joint, by layer. A link is thin at the joint that looks and thick at the one looked at. A disc's area
-    is what its joint is looked at by all others together.
+    Links go from joint to joint, layer by layer. A link is thin at the joint that looks and thick at the one looked at.
+    A disc's area is what its joint is looked at by all others together.
 
     Args:
         layers: over joints; a row of the plot each.
@@ -120,7 +120,7 @@ def joint_attention_plot(
 def block_title(layer: str, layers: Sequence[str]) -> str:
     """A layer's name for people, such as "block 3 of 5".
 
-    And "over time", for "time_blocks.2.attention".
+    A second part says over what: "over time" for "time_blocks.2.attention".
 
     Args:
         layer: its place in the model.
@@ -136,7 +136,7 @@ def block_title(layer: str, layers: Sequence[str]) -> str:
 
 
 def _grid(layers: Sequence[AttentionMap], height: float) -> tuple[Figure, list[_Head]]:
-    """A figure of a row per layer, and each head's axes. With its layer, number and weights."""
+    """A figure of a row per layer, and each head's axes. Each comes with its layer, number and weights."""
     columns = min(_MOST_HEADS, max(len(layer.weights) for layer in layers))
     figure = Figure(figsize=(_PANEL * columns + 0.7, height * len(layers) + 0.3))
     names, heads = [layer.layer for layer in layers], list[_Head]()

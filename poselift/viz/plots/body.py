@@ -1,6 +1,6 @@
 """A standing person from the front: joints and outline.
 
-With arms and legs apart. Coordinates go right and up, from the pelvis, in heights of the trunk; the viewer's left is
+Arms and legs are apart. Coordinates go right and up, from the pelvis, in heights of the trunk; the viewer's left is
 the person's right. They are such that no two joints, nor numbers beside them, meet in any of the skeletons that
 protocols measure.
 """

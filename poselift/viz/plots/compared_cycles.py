@@ -1,4 +1,4 @@
-"""Two groups' joint angles over the gait cycle. One panel per angle and side."""
+"""Two groups' joint angles over the gait cycle. There is one panel per angle and side."""
 
 from collections.abc import Mapping, Sequence
 

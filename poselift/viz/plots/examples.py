@@ -95,7 +95,10 @@ def _draw(axes: Axes, points: Float[np.ndarray, "j 2"], skeleton: Skeleton, pale
 
 
 def _trunk(points: Float[np.ndarray, "j 2"], skeleton: Skeleton) -> list[Float[np.ndarray, "2 2"]]:
-    """Shoulders, hips and a line between their middles. For protocols without joints in the middle of the body."""
+    """Shoulders, hips and a line between their middles.
+
+    Protocols without joints in the middle of the body need them.
+    """
     corners = [f"{side}_{part}" for part in ("shoulder", "hip") for side in ("left", "right")]
     if not set(corners) <= set(skeleton.joints):
         return []

@@ -30,8 +30,8 @@ def joint_plot(
 ) -> Figure:
     """A panel of errors or uncertainty, and panels of angles.
 
-    One for each kind of angle at the joints. The error is the distance from the reference's joint, both relative to the
-    root joint. The uncertainty is the radius of the ball that holds the joint in 90 % of cases.
+    There is one for each kind of angle at the joints. The error is the distance from the reference's joint, both
+    relative to the root joint. The uncertainty is the radius of the ball that holds the joint in 90 % of cases.
 
     Args:
         motion: of one person.
@@ -117,5 +117,5 @@ def _radii(axes: Axes, motion: Motion, colors: Mapping[str, str], *, filled: boo
 
 
 def _joint_of(angle: str, joints: Sequence[str]) -> str | None:
-    """The joint of an angle, such as "left_knee" of "left_knee_flexion". One of `joints`."""
+    """The joint of an angle, such as "left_knee" of "left_knee_flexion". It is one of `joints`."""
     return next((joint for joint in joints if angle.startswith(f"{joint}_")), None)

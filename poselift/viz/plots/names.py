@@ -55,7 +55,7 @@ def name_points(
 ) -> list[Annotation]:
     """Writes names beside points, off everything else where possible.
 
-    Inside the axes.
+    All names are inside the axes.
 
     Args:
         axes: whose place in the figure is settled.

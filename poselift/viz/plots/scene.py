@@ -42,7 +42,7 @@ class Scene:
             self._places = [place - [0, 0, floor] for place in self._places]
 
     def bodies(self, time: float) -> list[tuple[Float[np.ndarray, "l 2 3"], list[Rgba]]]:
-        """Each present person's limbs, in drawing order, and their colours. At a time, seconds."""
+        """Each present person's limbs, in drawing order, and their colours. They are present at a time, seconds."""
         found = []
         for limbs, joints, guessed in self._find_present(time):
             ends, colors = limbs.ends(joints), limb_colors(limbs, guessed)

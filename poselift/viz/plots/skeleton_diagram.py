@@ -53,7 +53,7 @@ class MethodPose:
 def skeleton_plot(bodies: Sequence[MethodPose], skeleton: Skeleton, label: str) -> Figure:
     """A body for each method, its joints coloured by error.
 
-    With the number beside them.
+    The number stands beside each.
 
     Args:
         bodies: side by side, with one scale of colours.

@@ -117,7 +117,7 @@ def style_plot(plot: Callable[Given, Figure]) -> Callable[Given, Figure]:
 
 
 def print_plainly(axis: Axis, between: bool = True) -> None:
-    """Puts plain numbers on a logarithmic axis. At the powers of ten, and between them."""
+    """Puts plain numbers on a logarithmic axis. They stand at the powers of ten, and between them."""
     axis.set_major_locator(LogLocator(subs=(1, 2, 5) if between else (1,)))
     axis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.set_minor_formatter(NullFormatter())

@@ -88,7 +88,7 @@ def write_site(folder: str | os.PathLike[str], runtime: Path | None = None, offl
 
 
 def _drawing() -> dict[str, object]:
-    """How people are drawn: colours, lines and solid parts. Of each skeleton."""
+    """How people are drawn: colours, lines and solid parts. Each skeleton has its own lines and parts."""
     skeletons = {
         name: {
             "lines": lines_of(SKELETONS[name]),

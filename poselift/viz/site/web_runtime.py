@@ -23,7 +23,7 @@ FILES = (
 def write_runtime(folder: Path, given: Path | None = None, offline: bool = False) -> None:
     """Writes onnxruntime-web's files, WebAssembly packed with gzip.
 
-    To a quarter.
+    gzip packs them to a quarter.
 
     Args:
         folder: where to write.
