@@ -20,7 +20,7 @@ from poselift.detection.hands import HandModel
 from poselift.finding.video_clip import Clip, ReadShare, frames_within
 from poselift.geometry.camera import Camera, camera_for
 from poselift.kinematics import butterworth
-from poselift.kinematics.height import check_chosen, height_of, take_height
+from poselift.kinematics.height import height_of, take_height
 from poselift.kinematics.up import up_of_tilt
 from poselift.lifting.clips.clip_warnings import find_warnings
 from poselift.lifting.find_hands import find_hands, place_given_hands
@@ -77,7 +77,6 @@ def lift_clip(
     if camera.origin == "assumed" and clip.video is not None and (fov := read_field_of_view(clip.video)) is not None:
         # Not more than assumed: stabilisation and digital zoom narrow what the lens sees.
         camera = replace(camera, K=camera_for(clip.image_size, fov).K)
-    check_chosen(request.people, request.height)
     # Before the long work, because its file may be missing.
     model = HandModel() if request.hands and clip.video is not None else None
     tracks, times, best = _track(clip, watch, lambda done: progress("Finding people", done))
