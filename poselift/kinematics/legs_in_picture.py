@@ -1,9 +1,10 @@
-"""Legs whose thighs and shanks point in the picture as the keypoints do.
+"""Legs whose segments point in the picture as keypoints do.
 
-A lifter gives likely poses, averaged towards usual ones. How a leg points in the picture is measured, in each frame: of
-a leg that moves across the view, the 2D says more than the 3D. So each thigh and shank turns about the camera's ray by
-what the two differ, which changes neither depth nor lengths. The two are weighed by their variances: keypoints that are
-noisy differ from the lifted leg by more than the lifter errs, and then the leg turns part of the way.
+Segments are thighs and shanks. A lifter gives likely poses, averaged towards usual ones. How a leg points in the
+picture is measured, in each frame: of a leg that moves across the view, the 2D says more than the 3D. So each thigh and
+shank turns about the camera's ray by what the two differ, which changes neither depth nor lengths. The two are weighed
+by their variances: keypoints that are noisy differ from the lifted leg by more than the lifter errs, and then the leg
+turns part of the way.
 
 It is for angles. Feet of the turned legs do not rest in the world, so the motion itself stays as it is.
 """
@@ -56,7 +57,9 @@ def legs_as_seen(recording: Recording) -> Recording:
 
 
 def turn_legs_to_picture(motion: Motion, camera: Camera) -> Motion:
-    """The motion with thighs and shanks that point as its keypoints do, as far as these can be trusted.
+    """The motion with thighs and shanks turned to their keypoints.
+
+    They turn as far as the keypoints can be trusted.
 
     Args:
         motion: of one person, in the frame of the camera or in its world; joints that the keypoints lack stay. A

@@ -1,9 +1,9 @@
-"""Angles as a gait laboratory's Plug-in Gait has them: less what differs by definition, with the doubt of it.
+"""Angles as a gait laboratory's Plug-in Gait has them.
 
-Plug-in Gait's pelvis and thorax go through markers on the skin that no keypoint shows, and lifted knees read too bent
-beside its own. `DIFFERENCES` has what that makes, measured on six children who walk (benchmarks/gait_lab_constants.py);
-docs/angles.md has what is left on two others. They are for values that are read beside a laboratory's, such as bands of
-normal gait; changes of one person need none.
+What differs by definition is taken off, and its doubt is added. Plug-in Gait's pelvis and thorax go through markers on
+the skin that no keypoint shows, and lifted knees read too bent beside its own. `DIFFERENCES` has what that makes,
+measured on six children who walk (benchmarks/gait_lab_constants.py); docs/angles.md has what is left on two others.
+They are for values that are read beside a laboratory's, such as bands of normal gait; changes of one person need none.
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,9 @@ DIFFERENCES = {
 
 
 def as_plug_in_gait(angles: Angles, motion: Motion) -> Angles:
-    """The angles that Plug-in Gait has too, as it has them; the others are left out.
+    """The angles that Plug-in Gait has too, as it has them.
+
+    The others are left out.
 
     Args:
         angles: of `add_uncertainty`; without uncertainty, there is none.
@@ -80,7 +82,7 @@ def _blend(values: Sequence[tuple[float, float]], view: Float[np.ndarray, "t 1"]
 
 
 def side_view(motion: Motion) -> Float[np.ndarray, " t"]:
-    """How far a person is seen from the side, from 0 (front or back) to 1; NaN without a pose."""
+    """How far a person is seen from the side, 0 to 1. 0 is from the front or back; NaN without a pose."""
     left, right = (motion.joints[:, motion.skeleton.index(f"{side}_hip")] for side in ("left", "right"))
     cosine = np.abs((unit((left - right).astype(np.float64)) * camera_axes(motion)[0]).sum(-1))
     view: np.ndarray = np.clip((cosine - _FRONT) / (_SIDE - _FRONT), 0.0, 1.0)
