@@ -10,7 +10,6 @@ from poselift.cli.batch.batch_run import BatchRun
 from poselift.cli.batch.cluster import RayEngine
 from poselift.cli.batch.local_workers import LocalEngine
 from poselift.cli.batch.settings import find_settings
-from poselift.cli.batch.storage import explain_storage_errors, file_system
 from poselift.cli.batch.video_task import WORKERS_A_GPU, Task
 from poselift.cli.batch.videos import find_videos, take_shard
 from poselift.cli.detector import add_detector_options
@@ -21,6 +20,7 @@ from poselift.cli.values import full_text, number_where
 from poselift.core.device import choose_device
 from poselift.core.optional import require
 from poselift.core.progress_text import Output
+from poselift.core.storage import explain_storage_errors, file_system
 from poselift.core.threads import cores
 from poselift.lifting.lifter_device import choose_lifter_device
 from poselift.lifting.run import choose_skeleton

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from poselift.cli.batch.batch_tables import make_clip_row, write_tables
-from poselift.cli.batch.folders import remove_leftovers
-from poselift.cli.batch.storage import file_system, is_local, read_objects, remove_file, write_file
 from poselift.cli.batch.video_task import Outcome, Task, join_lines
 from poselift.core.files import check_writable
 from poselift.core.locks import hold_lock
 from poselift.core.progress_text import MinuteLines, Output
+from poselift.core.storage import file_system, is_local, read_objects, remove_file, write_file
+from poselift.recordings.batch_folders import remove_leftovers
 from poselift.recordings.names import RECORD, SUMMARY
 
 _TRIES = 3

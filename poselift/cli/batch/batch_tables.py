@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from poselift.cli.batch.storage import write_file
 from poselift.core.cells import format_cell
 from poselift.core.optional import require
+from poselift.core.storage import write_file
 
 _CLIPS = {
     "video": "string",

@@ -14,9 +14,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
 
-from poselift.cli.batch.folders import tidy_stopped
 from poselift.cli.batch.video_task import Outcome, Task, VideoLifter
 from poselift.cli.lift_request import CommandRequest
+from poselift.recordings.batch_folders import tidy_stopped
 
 _POLL = 1.0
 """Seconds between two looks for workers that take too long."""

@@ -6,10 +6,10 @@ from typing import Any
 
 from fsspec import AbstractFileSystem
 
-from poselift.cli.batch.storage import find_address
 from poselift.core.errors import InputError
 from poselift.core.optional import require
 from poselift.core.safe_parsing import MOST_TEXT, limit_unpacked
+from poselift.core.storage import find_address
 
 MANIFESTS = (".csv", ".parquet")
 """Endings of the names of manifests."""

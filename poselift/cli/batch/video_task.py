@@ -7,10 +7,8 @@ from typing import Any
 
 import cv2
 
-from poselift.cli.batch.folders import KEPT, open_folder
 from poselift.cli.batch.kept_detections import KeepingClip, KeptClip
 from poselift.cli.batch.settings import Settings
-from poselift.cli.batch.storage import local_copy, read_objects, write_file
 from poselift.cli.batch.videos import Video
 from poselift.cli.lift import lift_into
 from poselift.cli.lift_request import CommandRequest
@@ -18,10 +16,12 @@ from poselift.core.errors import InputError, WriteError, make_printable
 from poselift.core.files import sha256, write_json
 from poselift.core.locks import BusyError
 from poselift.core.safe_parsing import read_json
+from poselift.core.storage import local_copy, read_objects, write_file
 from poselift.core.threads import limit_cores, limit_torch
 from poselift.finding import Clip
 from poselift.lifting.lifter_device import choose_lifter_device
 from poselift.models import load_weights
+from poselift.recordings.batch_folders import KEPT, open_folder
 from poselift.recordings.names import RECORD, SUMMARY
 
 WORKERS_A_GPU = 4

@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 from fsspec import AbstractFileSystem
 
 from poselift.cli.batch.manifest import MANIFESTS, read_manifest
-from poselift.cli.batch.storage import file_system, find_address, is_local, read_stamp
 from poselift.cli.lift_options import add_video_options
 from poselift.cli.lift_request import CommandRequest
 from poselift.cli.request_fields import set_fields
@@ -19,6 +18,7 @@ from poselift.cli.values import explain_value
 from poselift.core.choices import did_you_mean
 from poselift.core.endings import PICTURE_ENDINGS, VIDEO_ENDINGS
 from poselift.core.errors import InputError
+from poselift.core.storage import file_system, find_address, is_local, read_stamp
 from poselift.several_views.one_camera import LENS, take_calibration
 
 _YES, _NO = ("1", "true", "yes"), ("0", "false", "no")

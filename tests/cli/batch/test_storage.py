@@ -2,8 +2,8 @@
 
 import pytest
 
-from poselift.cli.batch.storage import file_system, local_copy, read_objects, read_stamp, remove_file, write_file
 from poselift.core.errors import InputError
+from poselift.core.storage import file_system, local_copy, read_objects, read_stamp, remove_file, write_file
 
 
 @pytest.mark.slow

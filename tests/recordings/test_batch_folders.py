@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from poselift.cli.batch.folders import KEPT, open_folder, tidy_stopped
 from poselift.core.errors import InputError
 from poselift.core.locks import BusyError, hold_lock
+from poselift.recordings.batch_folders import KEPT, open_folder, tidy_stopped
 from poselift.recordings.result_folder import open_results
 
 
@@ -53,7 +53,7 @@ def test_a_folder_that_the_worker_of_a_killed_run_still_holds(tmp_path, monkeypa
     worker.start()
     held.wait()
     with monkeypatch.context() as patch:
-        patch.setattr("poselift.cli.batch.folders._PATIENCE", 0.1)
+        patch.setattr("poselift.recordings.batch_folders._PATIENCE", 0.1)
         with pytest.raises(BusyError, match="another run lifts it"), open_folder(str(tmp_path), "walk"):
             pass
     threading.Timer(0.3, let_go.set).start()

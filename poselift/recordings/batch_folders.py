@@ -1,4 +1,4 @@
-"""The folders of a batch, each complete or absent."""
+"""The folders of a batch, one a video, each complete or absent."""
 
 import contextlib
 import os
@@ -7,8 +7,8 @@ import tempfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from poselift.cli.batch.storage import explain_storage_errors, file_system, is_local
 from poselift.core.locks import BusyError, hold_lock
+from poselift.core.storage import explain_storage_errors, file_system, is_local
 from poselift.recordings.names import RECORD
 
 KEPT = "keypoints.npz"
