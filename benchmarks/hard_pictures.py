@@ -1,11 +1,13 @@
-"""How detectors see people in hard pictures: dark, blurred, small, turned, and cut by the picture's edge.
+"""How detectors see people in hard pictures: dark, blurred, small, turned, hidden, and cut by the picture's edge.
 
     python -m benchmarks.hard_pictures FOLDER [--changes NAME ...] [--models FILE ...] [--frames 50]
 
 The folder and the distances are those of `benchmarks.two_models`: two calibrated cameras and no labels. Both videos are
 changed alike, and all that is found is brought back to the original pixels. MoveNet and the joined detector find and
 follow the people as `--quality balanced` does; the other models look at MoveNet's people, at every few frames. People
-who are small stand in a grey picture of the original size.
+who are small stand in a grey picture of the original size. Legs are hidden by a grey board before each person, from the
+knees down, which should leave 16 joints a frame. "They overlap" is the next part of the videos: there the woman hides a
+part of the man in the second one. Each of the two shows the back to one of the cameras.
 
 Columns: people whom both cameras follow where MoveNet sees them in the original pictures; joints of limbs that both see
 with a score of 0.2 or more, for each frame with a look, of both people, so 24 at most; then of their distances the
@@ -14,6 +16,7 @@ median and the mean in per cent of the body (each at most 20 %), and the share t
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain, islice
 from pathlib import Path
 
@@ -27,6 +30,7 @@ from poselift.detection import Detector, MoveNetBlazePose
 from poselift.detection.blazepose import BlazePose
 from poselift.finding import build_finder
 from poselift.geometry.camera import Camera
+from poselift.skeleton import COCO17
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
 
@@ -37,6 +41,9 @@ _RARELY = 4
 _SAME = 1 / 3
 """Most distance from the place in the original pictures, as a share of the body, to be the same person."""
 _GREY = (114, 114, 114)
+_BOARD = 0.05
+"""Margin of a board about the joints that it hides, as a share of the body."""
+_LEGS = COCO17.indices([f"{side}_{joint}" for side in ("left", "right") for joint in ("knee", "ankle")])
 
 
 def _leave(picture: UInt8[np.ndarray, "h w 3"]) -> UInt8[np.ndarray, "h w 3"]:
@@ -51,6 +58,19 @@ def _blur(picture: UInt8[np.ndarray, "h w 3"]) -> UInt8[np.ndarray, "h w 3"]:
     return np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.015 * _TALL), np.uint8)
 
 
+def _hide_legs(picture: UInt8[np.ndarray, "h w 3"], points: Float[np.ndarray, "23 2"]) -> UInt8[np.ndarray, "h w 3"]:
+    """The picture with a board before knees and shanks."""
+    legs = points[_LEGS]
+    if not np.isfinite(legs).any():
+        return picture
+    margin = _BOARD * size_of(points)
+    low = (np.nanmin(legs, 0) - margin).round().astype(int).clip(0)
+    high = (np.nanmax(legs, 0) + 2 * margin).round().astype(int).clip(0)
+    covered = picture.copy()
+    covered[low[1] : high[1], low[0] : high[0]] = _GREY
+    return covered
+
+
 @dataclass(frozen=True)
 class Change:
     """What happens to a picture: first its colours change, then it is moved.
@@ -60,17 +80,30 @@ class Change:
         scale: new over old size, about the middle of the picture.
         turns: quarter turns anticlockwise.
         kept: share of the rows that stay, from above.
+        legs_hidden: whether a board is before the shanks of people.
+        late: whether the frames are those after the usual ones.
     """
 
     colours: Callable[[UInt8[np.ndarray, "h w 3"]], UInt8[np.ndarray, "h w 3"]] = _leave
     scale: float = 1.0
     turns: int = 0
     kept: float = 1.0
+    legs_hidden: bool = False
+    late: bool = False
 
-    def change(self, picture: UInt8[np.ndarray, "h w 3"]) -> UInt8[np.ndarray, "a b 3"]:
-        """The changed picture."""
+    def change(
+        self, picture: UInt8[np.ndarray, "h w 3"], people: Sequence[Float[np.ndarray, "23 2"]] = ()
+    ) -> UInt8[np.ndarray, "a b 3"]:
+        """The changed picture.
+
+        Args:
+            picture: RGB.
+            people: the joints of those whose legs may be hidden, pixels.
+        """
         height, width = picture.shape[:2]
         changed = self.colours(picture)[: round(self.kept * height)]
+        for points in people if self.legs_hidden else ():
+            changed = _hide_legs(changed, points)
         if self.scale < 1:
             small = cv2.resize(changed, None, fx=self.scale, fy=self.scale, interpolation=cv2.INTER_AREA)
             x, y = self._corner(width, height)
@@ -103,6 +136,8 @@ CHANGES = {
     "turned by 90 degrees": Change(turns=1),
     "upside down": Change(turns=2),
     "cut below the hips": Change(kept=0.45),
+    "legs hidden": Change(legs_hidden=True),
+    "they overlap": Change(late=True),
 }
 
 
@@ -123,6 +158,15 @@ class _Clip:
     sizes: list[tuple[int, int]]
     cameras: list[Camera]
     known: list[tuple[Poses, Poses]]
+
+    @classmethod
+    def read(cls, folder: Path, first: int, count: int, detector: Detector) -> "_Clip":
+        """Every second one of some frames of the videos in a folder."""
+        videos, cameras = read_pair(folder)
+        frames = [list(islice(VideoReader(path), first, first + count, 2)) for path in videos]
+        people = [follow(each, detector) for each in frames]
+        known = [(people[0][one], people[1][other]) for one, other in pair_people(people, cameras)]
+        return cls(frames, [each[0].image.shape[1::-1] for each in frames], cameras, known)
 
     def pairs(self, several: Sequence[Sequence[Poses]]) -> list[tuple[int, int]]:
         """Who of the first camera is who of the second: those who are where the known people are."""
@@ -147,8 +191,12 @@ def _cells(name: str, clip: _Clip, detectors: MoveNetBlazePose, others: Mapping[
     """The cells of each detector for a change."""
     change = CHANGES[name]
     found: dict[str, list[list[Poses]]] = {}
-    for frames, (width, height) in zip(clip.frames, clip.sizes, strict=True):
-        changed = [Frame(change.change(frame.image), frame.timestamp, frame.index) for frame in frames]
+    for camera, (frames, (width, height)) in enumerate(zip(clip.frames, clip.sizes, strict=True)):
+        changed = []
+        for frame in frames:
+            time = round(1000 * frame.timestamp)
+            bodies = [poses[camera][time][0] for poses in clip.known if time in poses[camera]]
+            changed.append(Frame(change.change(frame.image, bodies), frame.timestamp, frame.index))
         mine = {"MoveNet": follow(changed, detectors.first), "joined": follow(changed, detectors)}
         again = second_looks(changed[::_RARELY], mine["MoveNet"], others)
         mine |= {model: again[model] for model in others}
@@ -174,15 +222,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--frames", type=int, default=50, help="every second one of so many; default 50")
     options = parser.parse_args(arguments)
     with errors_shown(parser):
-        videos, cameras = read_pair(options.folder)
-        frames = [list(islice(VideoReader(path), 0, options.frames, 2)) for path in videos]
         both = MoveNetBlazePose()
-        people = [follow(each, both.first) for each in frames]
-        known = [(people[0][one], people[1][other]) for one, other in pair_people(people, cameras)]
-        clip = _Clip(frames, [each[0].image.shape[1::-1] for each in frames], cameras, known)
         others = {"heavy": both.second} | {path.stem: BlazePose(path=path) for path in options.models}
         heads = ["pictures", "detector", "people", "joints a frame", "limbs %", "mean %", "over 5 %"]
-        print_table(heads, chain.from_iterable(_cells(name, clip, both, others) for name in options.changes))
+        clip = cache(lambda late: _Clip.read(options.folder, late * options.frames, options.frames, both.first))
+        rows = (_cells(name, clip(CHANGES[name].late), both, others) for name in options.changes)
+        print_table(heads, chain.from_iterable(rows))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ distances from the lines are: compare rows with each other.
 
 Columns: P-MPJPE by reference, the mean over people of the mean over frames; for the joined detector's reference also
 by person and camera, MPJPE from the middle of the hips, and the share of joints within the uncertainty, relative to
-the body and with the height given (benchmarks/uncertainty.py).
+the body and with the height given (benchmarks/uncertainty.py). `both cameras` has no reference: how far the bodies that
+the two cameras give for one person are apart, aligned as for P-MPJPE. Good 2D gives the same body from both sides.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,9 +33,10 @@ from poselift.finding import QUALITIES, VideoClip
 from poselift.geometry import world_to_camera
 from poselift.geometry.camera import Camera
 from poselift.lifting import lift_view
+from poselift.metrics import aligned_joint_errors
 from poselift.models import Weights, load_weights
 from poselift.skeleton import COCO17
-from poselift.structures import Keypoints2D
+from poselift.structures import Keypoints2D, Motion
 
 _SEEN, _NEAR = 0.2, 0.05
 """Least score, and most distance from the epipolar line as a share of the body, of a joint of the reference."""
@@ -97,6 +99,18 @@ def view_of(person: Keypoints2D, true: Mapping[int, np.ndarray], camera: Camera,
     )
 
 
+def distance_between(one: Motion, other: Motion) -> float:
+    """Mean distance of the limb joints of two motions at the same times after alignment, mm."""
+    first, second = (np.round(1000 * each.timestamps).astype(int) for each in (one, other))
+    _, *same = np.intersect1d(first, second, return_indices=True)
+    places = [
+        torch.from_numpy(each.joints[frames][:, each.skeleton.indices(LIMBS)]).double()
+        for each, frames in zip((one, other), same, strict=True)
+    ]
+    known = places[0].isfinite().all(-1) & places[1].isfinite().all(-1)
+    return float(aligned_joint_errors(places[0], places[1], known).mean(-1).nanmean())
+
+
 def rows_of(
     found: Mapping[str, Pairs], names: Sequence[str], cameras: Sequence[Camera], weights: Weights
 ) -> Iterator[list[str]]:
@@ -111,14 +125,17 @@ def rows_of(
     true = {name: [reference(pair, cameras) for pair in found[name]] for name in names}
     for name, pairs in found.items():
         errors: dict[str, list[np.ndarray]] = {each: [] for each in names}
-        shares = []
+        shares, between = [], []
         for number, pair in enumerate(pairs):
+            motions = []
             for camera, person in zip(cameras, pair, strict=True):
                 for each in names:
                     view = view_of(person, true[each][number], camera, f"person {number + 1}")
                     motion = lift_view(view, weights, OPTIONS)
                     errors[each].append(np.nanmean(frame_errors(view, motion)[:, :2], 0))
                 shares.append(outside(view, motion, LIMBS, hips=True)[:, :2].mean(0))
+                motions.append(motion)
+            between.append(distance_between(*motions))
         best = np.array(errors[names[-1]])
         mean = [f"{np.mean(errors[each], 0)[1]:.1f}" for each in names]
         yield [
@@ -126,6 +143,7 @@ def rows_of(
             *mean,
             ", ".join(f"{value:.1f}" for value in best[:, 1]),
             f"{best[:, 0].mean():.1f}",
+            f"{np.mean(between):.1f}",
             *(f"{value:.1f}" for value in np.mean(shares, 0)),
         ]
 
@@ -149,7 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 found[f"{name}, {quality}"] = sorted(chosen, key=lambda pair: np.nanmean(pair[0].keypoints[..., 0]))
         names = ["MoveNet, best", "joined, best"]
         heads = [f"P-MPJPE mm, reference of {name}" for name in names]
-        heads += ["by person and camera", "MPJPE mm", "within, relative %", "height given %"]
+        heads += ["by person and camera", "MPJPE mm", "both cameras mm", "within, relative %", "height given %"]
         print_table(["", *heads], rows_of(found, names, cameras, weights), f"`{weights.name}`")
 
 

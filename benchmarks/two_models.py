@@ -24,7 +24,7 @@ from benchmarks.command import command_line, errors_shown, print_table
 from poselift.core.errors import InputError
 from poselift.detection import MoveNetBlazePose
 from poselift.detection.blazepose import BlazePose
-from poselift.detection.joining import compare, join
+from poselift.detection.joining import FULL_FACTORS, HEAVY_FACTORS, compare, join
 from poselift.finding import VideoClip
 from poselift.geometry.camera import Camera
 from poselift.several_views.calibration_files import read_calibration
@@ -141,8 +141,10 @@ def second_looks(
             for name, model in models.items():
                 again = model.look_at(frame.image, points, scores)
                 second = again.keypoints[0], again.scores[0]
+                factors = FULL_FACTORS if name.endswith("full") else HEAVY_FACTORS
+                difference = compare(points, scores, *second, factors)
                 found[name][person][time] = second
-                found[f"joined with {name}"][person][time] = join(points, scores, compare(points, scores, *second))
+                found[f"joined with {name}"][person][time] = join(points, scores, difference)
     return found
 
 

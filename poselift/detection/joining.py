@@ -2,10 +2,10 @@
 
 Their mean, or where they differ the first one's with less trust. All numbers were measured on two calibrated cameras
 (benchmarks/two_models.md). Where the two models agree within 6 % of the body, the mean of both lies nearer to the other
-camera's epipolar line than either. Where they are farther apart, the first model's joint is nearer, whatever the
-scores, the lengths of the bones, and what the second model said before and after. So the joint stays where the first
-model sees it. What both said before and after decides how far it counts: fully where it still is where both saw it, and
-less where it is elsewhere, or where nothing is known.
+camera's epipolar line than either; some joints of one model are better, so their scores have a factor. Where the two
+are farther apart, the first model's joint is nearer, whatever the scores, the lengths of the bones, and what the second
+model said before and after. So the joint stays where the first model sees it. What both said before and after decides
+how far it counts: fully where it still is where both saw it, and less where it is elsewhere, or where nothing is known.
 """
 
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from poselift.skeleton import COCO17, COCO_WHOLEBODY23
+from poselift.skeleton.skeleton import strip_side
 
 _AGREE, _DIFFER = 0.06, 0.1
 """Distance up to which two joints are joined, and from which on the first one counts alone; as a share of the body."""
@@ -23,8 +24,11 @@ _DOUBTED = 0.6
 _OUTSIDE = 0.25
 """Factor of the score of a joint that the second model sees outside the picture: the first one makes up limbs that the
 edge cuts off."""
-_ANKLE = 1 / 3
-"""Factor of the second model's scores of ankles in the mean: its ankles move more from frame to frame."""
+_HEAVY = {"shoulder": 9.0, "hip": 0.6, "ankle": 0.0}
+"""Factors of the scores of BlazePose heavy in the mean: its shoulders fit best to one place in both cameras, MoveNet's
+ankles better than the mean."""
+_FULL = {"ankle": 1 / 3}
+"""Those of BlazePose full, which the browser has."""
 _FOOT_DOUBTED = 0.2
 """Factor of the scores of heel and toe where the two models see the ankle at different places."""
 _FOOT = {"heel": 0.7, "big_toe": 0.8}
@@ -39,7 +43,10 @@ _ROWS = [
 _BODY = len(COCO17)
 _FEET = np.array([row for row in range(_BODY, len(COCO_WHOLEBODY23)) if "small" not in COCO_WHOLEBODY23.joints[row]])
 _ANKLES = np.array([COCO17.index(f"{COCO_WHOLEBODY23.joints[row].partition('_')[0]}_ankle") for row in _FEET.tolist()])
-_MEAN_FACTORS = np.array([_ANKLE if joint.endswith("ankle") else 1.0 for joint in COCO17.joints])
+HEAVY_FACTORS, FULL_FACTORS = (
+    np.array([factors.get(strip_side(joint), 1.0) for joint in COCO17.joints]) for factors in (_HEAVY, _FULL)
+)
+"""Of the second model's scores in the mean, by joint of COCO-17."""
 _HIPS = COCO17.indices(["left_hip", "right_hip"])
 _FOOT_FACTORS = np.array([_FOOT[COCO_WHOLEBODY23.joints[row].partition("_")[2]] for row in _FEET.tolist()])
 
@@ -120,6 +127,7 @@ def compare(
     first_scores: Float[np.ndarray, " 17"],
     second: Float[np.ndarray, "23 2"],
     second_scores: Float[np.ndarray, " 23"],
+    factors: Float[np.ndarray, " 17"] = HEAVY_FACTORS,
 ) -> ModelDifference:
     """What one look of the second model changes.
 
@@ -131,6 +139,7 @@ def compare(
         first_scores: of these joints.
         second: joints of COCO-WholeBody's body and feet, pixels; NaN for joints outside the picture, or for everything.
         second_scores: of these joints.
+        factors: of them in the mean; those of the second model.
     """
     unknown = np.full((len(COCO_WHOLEBODY23), 2), np.nan)
     nothing = ModelDifference(unknown, np.append(np.ones(_BODY), np.zeros(6)), unknown[:_BODY], unknown[:_BODY])
@@ -142,7 +151,7 @@ def compare(
     second, second_scores = second[order], second_scores[order]
     apart = np.linalg.norm(second[:_BODY] - first, axis=-1) / size
     agreed = np.clip((_DIFFER - apart) / (_DIFFER - _AGREE), 0, 1)  # NaN where one of them sees nothing
-    weights = _MEAN_FACTORS * second_scores[:_BODY]
+    weights = factors * second_scores[:_BODY]
     shares = agreed * weights / np.maximum(weights + first_scores, 1e-9)
     by, trust = nothing.by.copy(), nothing.trust.copy()
     by[:_BODY] = shares[:, None] * (second[:_BODY] - first)

@@ -1,12 +1,15 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from benchmarks.lifted_pairs import reference, rows_of, triangulate, view_of
+from benchmarks.lifted_pairs import distance_between, reference, rows_of, triangulate, view_of
 from poselift.geometry import world_to_camera
 from poselift.geometry.camera import Camera
 from poselift.models import load_weights
 from poselift.skeleton import COCO17
-from poselift.structures import Keypoints2D
+from poselift.structures import Keypoints2D, move
+from tests.kinematics.conftest import pose
 
 K = np.array([[900.0, 0, 540], [0, 900, 960], [0, 0, 1]])
 ANGLE = np.radians(60)
@@ -54,6 +57,15 @@ def test_the_reference_has_the_limb_joints_that_both_cameras_see_at_one_place():
     np.testing.assert_allclose(found[0][known], BODY[known], atol=1e-4)
     view = view_of(first, found, CAMERAS[0], "somebody")
     np.testing.assert_allclose((view.joints + view.root[:, None])[0][known], (BODY + (0, 0, 3))[known], atol=1e-3)
+
+
+def test_two_cameras_that_give_the_same_body_are_not_apart():
+    still = pose(frames=6)
+    turned = move(still, np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]), np.array([1.0, 2, 3]), "world")
+    assert distance_between(still, turned[2:]) == pytest.approx(0, abs=1e-3)
+    joints = still.joints.copy()
+    joints[:, still.skeleton.index("left_wrist"), 0] += 0.12
+    assert 5 < distance_between(still, replace(still, joints=joints)) < 25  # mm, on the mean of twelve joints
 
 
 def test_a_row_has_the_errors_of_all_people_in_both_cameras():

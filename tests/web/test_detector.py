@@ -14,7 +14,7 @@ from poselift.core.registry import published
 from poselift.detection.blazepose import BlazePose
 from poselift.detection.detector_protocol import Search
 from poselift.detection.duplicates import join_passes, pose_nms, pose_similarity
-from poselift.detection.joining import compare, join
+from poselift.detection.joining import FULL_FACTORS, compare, join
 from poselift.detection.movenet import MoveNet
 from poselift.detection.orientation import body_angle, box_along, other_angles
 from poselift.finding.followed_person import Followed
@@ -218,7 +218,7 @@ def equals(found, wanted):
 
 def test_joints_of_two_models_are_joined(ran):
     found, _ = ran
-    wanted = [compare(first[:, :2], first[:, 2], again[:, :2], again[:, 2]) for first, again in pairs()]
+    wanted = [compare(first[:, :2], first[:, 2], again[:, :2], again[:, 2], FULL_FACTORS) for first, again in pairs()]
     mixed = [one.towards(other, 0.25) for one, other in pairwise(wanted)]
     decided = [
         one.decide([((j - i) / 8, other) for j, other in enumerate(wanted) if j != i]) for i, one in enumerate(wanted)
@@ -260,3 +260,16 @@ def test_people_of_the_clip_have_feet(ran):
             assert np.isfinite(points[feet]).all()
             moved = np.linalg.norm(points[:17] - np.array(person["points"], float).reshape(-1, 2), axis=-1)
             assert 0 < np.nanmedian(moved) < 10
+
+
+def test_the_picture_meanwhile_has_the_joints_of_both_models(ran):
+    """Those of the last look so far; at looks of the second model they are the final ones, but for its later doubts."""
+    found, _ = ran
+    for meanwhile, final in zip(found["newest"], found["both"], strict=True):
+        assert (meanwhile is None) == (final is None)
+        for person, joined in zip(meanwhile or [], final or [], strict=False):
+            now, then = (np.array(each["points"], float).reshape(-1, 2) for each in (person, joined))
+            assert np.isfinite(now[17:]).any(), "feet"
+            assert np.nanmedian(np.linalg.norm(now - then, axis=-1)) < 3
+    for person, joined in zip(found["newest"][0], found["both"][0], strict=True):
+        equals(person["points"], np.array(joined["points"], float))

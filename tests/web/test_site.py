@@ -2,6 +2,7 @@
 
 import base64
 import shutil
+from functools import partial
 
 import av
 import numpy as np
@@ -12,6 +13,7 @@ from benchmarks.web import distances, kept_bytes, lift_in_page, reload_site
 from poselift.cli.main import main
 from poselift.core.errors import InputError
 from poselift.core.registry import published
+from poselift.detection.joining import FULL_FACTORS, compare
 from poselift.video import VideoWriter
 
 pytestmark = pytest.mark.slow
@@ -26,6 +28,7 @@ def test_the_demo_clip_is_that_of_the_command(opened, site, video, tmp_path, mon
     assert kept_bytes(page.browser) < 60e6
     full = published("blazepose_full")
     monkeypatch.setattr("poselift.detection.blazepose.published", lambda name: full)
+    monkeypatch.setattr("poselift.finding.second_looks.compare", partial(compare, factors=FULL_FACTORS))
     how = ["--quality", "fast", "--detector", "movenet-blazepose", "--no-render", "--quiet"]
     main(["lift", str(clip), *how, "--out", str(tmp_path / "lifted")])
     found = distances(people, tmp_path / "lifted")

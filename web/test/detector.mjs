@@ -65,7 +65,11 @@ for (const person of known.map(body)) {
   found.again.push({ points: [...points], scores: [...scores] });
 }
 const finder = new Finder(movenet, facts, new SecondLooks(blazepose, facts));
-for (const { time, picture } of clip) await finder.next(time, () => pictureOf(picture));
+found.newest = [];
+for (const { time, picture } of clip) {
+  await finder.next(time, () => pictureOf(picture));
+  found.newest.push(finder.newest()?.map(sized) ?? null);
+}
 found.clip = finder.frames.map(({ people }) => people?.map(({ pixels, scores }) => ({ points: [...pixels], scores: [...scores] })) ?? null);
 found.both = finder.joined().map(({ people }) => people?.map(sized) ?? null);
 await writeFile(answer, JSON.stringify(found));

@@ -197,7 +197,7 @@ async function start() {
   if (missing.length) throw new Error(`This browser is too old for the page: ${missing.join(" and ")} is missing. Take Chrome 102, Firefox 114 or Safari 16.4, or newer.`);
   if (!editing) await keep().catch(() => {}); // a private window may keep nothing
   site = await (await answerOf("site.json", inside)).json();
-  workroom = new Workroom(alone ? URL.createObjectURL(inside["worker.js"]) : "worker.js", (number) => seeked.picture(number), (seen) => drawPreview(byId("seen"), seen, site.drawing.skeletons.coco17.lines));
+  workroom = new Workroom(alone ? URL.createObjectURL(inside["worker.js"]) : "worker.js", (number) => seeked.picture(number), (seen) => drawPreview(byId("seen"), seen, site.drawing.skeletons.coco_wholebody23.lines));
   const unfinished = await forgotten();
   if (unfinished) problem(`The page was closed while ${unfinished} was lifted, and nothing of it was kept. Open the video again.`);
   document.documentElement.dataset.ready = "1";

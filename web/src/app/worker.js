@@ -61,11 +61,11 @@ async function* seekedFrames({ width, height }) {
 }
 
 /** Shows a picture and the keypoints in it on the page, small. */
-async function preview(picture, followed) {
+async function preview(picture, found) {
   const width = Math.min(PREVIEW, picture.width), height = Math.round(picture.height * width / picture.width);
   const whole = new ImageData(picture.data, picture.width, picture.height);
   const bitmap = await createImageBitmap(whole, { resizeWidth: width, resizeHeight: height });
-  const people = followed.map(({ found: { points, scores } }) => ({ pixels: points.map((value) => value * width / picture.width), scores }));
+  const people = found.map(({ pixels, scores }) => ({ pixels: pixels.map((value) => value * width / picture.width), scores }));
   self.postMessage({ preview: { bitmap, people } }, [bitmap]);
 }
 
@@ -92,7 +92,7 @@ async function find({ file, seeked }, progress) {
     await finder.next(frame.time, async () => picture = await watch.time("pixels", frame.pixels));
     if (finder.frames.at(-1).people && performance.now() - previewed > 300) {
       previewed = performance.now();
-      await preview(picture, finder.people);
+      await preview(picture, finder.newest());
     }
     progress("finding", (frame.time - video.start) / Math.max(video.duration, 1e-3));
     await goOn();

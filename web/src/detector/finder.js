@@ -44,7 +44,16 @@ export class Finder {
 
   /** The frames with the joints of both models. */
   joined() {
-    return this.second ? this.frames.map((frame) => ({ ...frame, people: this.second.joined(frame, this.size) })) : this.frames;
+    return this.frames.map((frame) => ({ ...frame, people: this.peopleOf(frame) }));
+  }
+
+  /** The people of the last frame with the joints of both models, as far as the second one has looked. */
+  newest() {
+    return this.peopleOf(this.frames.at(-1));
+  }
+
+  peopleOf(frame) {
+    return this.second ? this.second.joined(frame, this.size) : frame.people;
   }
 
   /** The people whom a search of the whole picture finds beside those who are followed; none where no search is due. */

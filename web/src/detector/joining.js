@@ -25,7 +25,7 @@ export function compare(first, second, facts) {
   const agreed = apart.map((away) => agreement(away, joining)); // NaN where one sees nothing
   const hips = joining.HIPS.filter((row) => seen.includes(row));
   for (let row = 0; row < body; row++) {
-    const weight = joining.MEAN_FACTORS[row] * score(row), share = agreed[row] * weight / Math.max(weight + first.scores[row], 1e-9);
+    const weight = joining.FULL_FACTORS[row] * score(row), share = agreed[row] * weight / Math.max(weight + first.scores[row], 1e-9);
     for (const axis of [0, 1]) own[2 * row + axis] = (first.points[2 * row + axis] - hips.reduce((sum, hip) => sum + first.points[2 * hip + axis], 0) / hips.length) / size;
     if (apart[row] < joining.AGREE) both.set(own.subarray(2 * row, 2 * row + 2), 2 * row);
     for (const axis of [0, 1]) by[2 * row + axis] = share * (their(row, axis) - first.points[2 * row + axis]);
