@@ -52,8 +52,8 @@ def take_calibration(given: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def read_lens(named: str | os.PathLike[str], placed: bool) -> Camera:
-    """One camera of a calibration.
+def _choose_camera(named: str | os.PathLike[str], placed: bool) -> tuple[Camera, list[Camera]]:
+    """One camera of a calibration, and all of the file.
 
     Args:
         named: the file, and after a colon the camera's name where the file has several.
@@ -62,11 +62,6 @@ def read_lens(named: str | os.PathLike[str], placed: bool) -> Camera:
     Raises:
         InputError: see `read_calibration`; or no camera has this name.
     """
-    return _choose_camera(named, placed)[0]
-
-
-def _choose_camera(named: str | os.PathLike[str], placed: bool) -> tuple[Camera, list[Camera]]:
-    """The camera of this name, and all of the file."""
     path, name = Path(named), ""
     if not path.exists() and ":" in path.name:
         whole, _, name = os.fspath(named).rpartition(":")
