@@ -6,7 +6,6 @@ filter.
 """
 
 import logging
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -21,25 +20,20 @@ from poselift.finding.video_clip import Clip, ReadShare, frames_within
 from poselift.geometry.camera import Camera, camera_for
 from poselift.kinematics import butterworth
 from poselift.kinematics.height import height_of, take_height
-from poselift.kinematics.up import up_of_tilt
 from poselift.lifting.clips.clip_warnings import find_warnings
 from poselift.lifting.find_hands import find_hands, place_given_hands
 from poselift.lifting.network.choose import network_name
 from poselift.lifting.request import LiftRequest
 from poselift.lifting.settled_sides import as_given, settle_sides
 from poselift.lifting.three_stages import lift
-from poselift.lifting.world.found_camera import FoundCamera, find_camera, split_tracks
-from poselift.lifting.world.moving_world import StillView, place_in_moving_world, see_still
-from poselift.lifting.world.world_frame import World, to_world
+from poselift.lifting.world.found_camera import find_camera, split_tracks
+from poselift.lifting.world.moving_world import see_still
+from poselift.lifting.world.place_people import place_people
 from poselift.models import Weights
 from poselift.numerics.times import median_interval
 from poselift.skeleton import H36M17, Skeleton, get_skeleton
 from poselift.structures import Clock, Hands, Keypoints2D, Motion, Origin, Recording
 from poselift.video.focal_length import read_field_of_view
-
-_DOUBTFUL_UP = math.radians(10)
-"""Standard deviation of up from which a warning asks for the camera's tilt: people who stand or walk give 2 to 5
-degrees."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -126,7 +120,8 @@ def lift_clip(
     up_uncertainty, report = None, {}
     if found is not None:
         with watch.time("world"):
-            world = _place_in_world(found, motions, views, camera, request.tilt, warnings)
+            world, said = place_people(found, motions, views, camera, request.tilt)
+        warnings += said
         motions, camera, up_uncertainty = world.motions, world.camera, world.uncertainty
         report = found.report()
     motions = [_with_hands(motion, own, camera) for motion, own in zip(motions, hands, strict=True)]
@@ -191,35 +186,6 @@ def _check_present(people: Iterable[int], tracks: Sequence[Keypoints2D], clip: C
     if absent:
         there = ", ".join(map(str, present))
         raise InputError(f"no person {', '.join(absent)} in {clip.path}; choose from {there}")
-
-
-def _place_in_world(
-    found: FoundCamera,
-    motions: Sequence[Motion],
-    views: Sequence[StillView],
-    camera: Camera,
-    tilt: float | None,
-    warnings: list[Caution],
-) -> World:
-    """The motions in the world frame; adds warnings.
-
-    They are of a camera or an up that is doubtful, or of missing feet.
-    """
-    up = None if tilt is None else up_of_tilt(math.radians(tilt))
-    warnings.extend(Caution(text, "camera") for text in found.warnings())
-    if found.path is None:
-        world = to_world(motions, camera, up=up)
-    else:
-        world, said = place_in_moving_world(motions, views, found.path, camera, up)
-        warnings.extend(Caution(text, "camera") for text in said)
-    if motions and not world.feet_seen:
-        text = "no feet were seen: up and the ground are guessed from usual camera poses"
-        warnings.append(Caution(text, "ground"))
-    elif motions and _DOUBTFUL_UP < world.uncertainty < math.pi:
-        about = math.degrees(world.uncertainty)
-        text = f"up is known to {about:.0f} degrees only: nobody surely stands or walks; measure the camera's --tilt"
-        warnings.append(Caution(text, "ground"))
-    return world
 
 
 def _check_hands(clip: Clip, given: Sequence[Hands | None]) -> None:

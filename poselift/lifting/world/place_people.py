@@ -1,0 +1,47 @@
+"""The people of a clip in the world, whatever its camera does."""
+
+import math
+from collections.abc import Sequence
+
+from poselift.core.caution import Caution
+from poselift.geometry.camera import Camera
+from poselift.kinematics.up import up_of_tilt
+from poselift.lifting.world.found_camera import FoundCamera
+from poselift.lifting.world.moving_world import StillView, place_in_moving_world
+from poselift.lifting.world.world_frame import World, to_world
+from poselift.structures import Motion
+
+_DOUBTFUL_UP = math.radians(10)
+"""Standard deviation of up from which a warning asks for the camera's tilt: people who stand or walk give 2 to 5
+degrees."""
+
+
+def place_people(
+    found: FoundCamera, motions: Sequence[Motion], views: Sequence[StillView], camera: Camera, tilt: float | None
+) -> tuple[World, list[Caution]]:
+    """The motions in the world, and what is doubtful about it.
+
+    The camera, up or feet may be in doubt.
+
+    Args:
+        found: what the camera does.
+        motions: in the camera frames of the views.
+        views: that they were lifted from.
+        camera: the lens.
+        tilt: how far the camera looks down, degrees; found from people if None.
+    """
+    up = None if tilt is None else up_of_tilt(math.radians(tilt))
+    warnings = [Caution(text, "camera") for text in found.warnings()]
+    if found.path is None:
+        world = to_world(motions, camera, up=up)
+    else:
+        world, said = place_in_moving_world(motions, views, found.path, camera, up)
+        warnings += [Caution(text, "camera") for text in said]
+    if motions and not world.feet_seen:
+        text = "no feet were seen: up and the ground are guessed from usual camera poses"
+        warnings.append(Caution(text, "ground"))
+    elif motions and _DOUBTFUL_UP < world.uncertainty < math.pi:
+        about = math.degrees(world.uncertainty)
+        text = f"up is known to {about:.0f} degrees only: nobody surely stands or walks; measure the camera's --tilt"
+        warnings.append(Caution(text, "ground"))
+    return world, warnings
