@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 from omegaconf import DictConfig, ListConfig
+from torch import Tensor
 
 from poselift.core.device import choose_device
 from poselift.core.errors import InputError
@@ -18,7 +19,9 @@ from poselift.lifting.dataset_views import keypoints_of
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.models import load_weights
 from poselift.models.checkpoint import load_checkpoint
-from poselift.models.videopose3d import VideoPose3D, load_videopose3d
+from poselift.models.motionbert import DSTformer
+from poselift.models.peer_checkpoints import load_peer
+from poselift.models.videopose3d import VideoPose3D
 from poselift.reports.plausibility import find_suspicions
 from poselift.reports.prediction_files import read_predictions
 from poselift.reports.protocols import Protocol
@@ -171,9 +174,9 @@ class SavedPredictions:
 
 
 class PeerPredictions:
-    """Predictions of VideoPose3D's public checkpoints; see `LifterPredictions`.
+    """Predictions of another program's network with its public weights.
 
-    Its own network makes them.
+    See `LifterPredictions`.
 
     Args:
         config: of `poselift evaluate`.
@@ -189,53 +192,69 @@ class PeerPredictions:
 
     def __init__(self, config: DictConfig) -> None:
         path = Path(config.weights)
-        for name, usual in _OF_LIFTERS.items():
-            if name not in ("weights", "flip", "causal") and config[name] not in (usual, None):
-                raise InputError(f"{name}={config[name]} has no effect on a checkpoint of VideoPose3D; leave it out")
         device = choose_device(config.device)
         causal = config.causal is True
-        self._network, self._device = load_videopose3d(path, causal).to(device), device
-        self._other = load_videopose3d(path, not causal).to(device)
+        self._network, self._device = load_peer(path, causal).to(device), device
+        self._program = "VideoPose3D" if isinstance(self._network, VideoPose3D) else "MotionBERT"
+        theirs = ("weights", "flip", "causal" if self._program == "VideoPose3D" else "depth")
+        for name, usual in _OF_LIFTERS.items():
+            if name not in theirs and config[name] not in (usual, None):
+                raise InputError(
+                    f"{name}={config[name]} has no effect on a checkpoint of {self._program}; leave it out"
+                )
+        if self._program == "MotionBERT" and config.depth != "known":
+            raise InputError(
+                "MotionBERT's network gives pixels, not metres; take the scale of the truth by depth=known"
+            )
+        self._other = load_peer(path, not causal).to(device)
         self._flip = config.flip is not False
         self.name = path.stem
         parameters = sum(parameter.numel() for parameter in self._network.parameters())
-        shape = {"channels": self._network.shrink.in_channels, "receptive_field": self._network.field}
         self.model = {
-            "name": "VideoPose3D",
-            "config": shape,
+            "name": self._program,
+            "config": _shape_of(self._network),
             "window": self._network.field,
             "weights": str(path),
             "sha256": sha256(path),
             "parameters": parameters,
         }
-        self.settings = {"flip": self._flip, "causal": causal, "device": str(device)}
+        self.settings = {"flip": self._flip, "device": str(device)} | (
+            {"causal": causal} if self._program == "VideoPose3D" else {"depth": "known"}
+        )
         self.file: Mapping[str, Any] = {}
 
     def predict(self, view: View) -> Float[np.ndarray, "t j 3"]:
         """The joints of the view, relative to the pelvis, camera frame, metres.
 
         Raises:
-            InputError: a keypoint is missing: this network has no mask for them.
+            InputError: a keypoint is missing: these networks have no mask for them; or the scale of the truth is.
         """
         return self._lift(view, self._network)
 
-    def _lift(self, view: View, network: VideoPose3D) -> Float[np.ndarray, "t j 3"]:
-        points = view.convert(H36M17, view.skeleton).keypoints
-        if not bool(points.isfinite().all()):
-            missing = [name for name, at in zip(H36M17.joints, points.isnan().any((0, 2)), strict=True) if at]
+    def _lift(self, view: View, network: VideoPose3D | DSTformer) -> Float[np.ndarray, "t j 3"]:
+        view = view.convert(H36M17, view.skeleton)
+        if not bool(view.keypoints.isfinite().all()):
+            missing = [name for name, at in zip(H36M17.joints, view.keypoints.isnan().any((0, 2)), strict=True) if at]
             raise InputError(
-                f"{view.name}: {', '.join(missing)} missing in some frames, which VideoPose3D's network cannot take; "
-                "choose data.keypoints= that have all joints of Human3.6M"
+                f"{view.name}: {', '.join(missing)} missing in some frames, which {self._program}'s network cannot "
+                "take; choose data.keypoints= that have all joints of Human3.6M"
             )
         width, height = (float(side) for side in view.image_size)
-        joints = network.lift(points.float().to(self._device), (width, height), self._flip)
-        return (joints - joints[:, :1]).cpu().numpy()
+        points = view.keypoints.float().to(self._device)
+        if isinstance(network, VideoPose3D):
+            joints = network.lift(points, (width, height), self._flip).cpu()
+        else:
+            pixels = network.lift(points, view.scores.float().to(self._device), (width, height), self._flip).cpu()
+            joints = pixels * _metres_of_pixels(view)[:, None, None]
+        return (joints - joints[:, :1]).numpy()
 
     def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
         """Says that the checkpoint's other kind, causal or not, fits better.
 
         The first view decides, and the difference must be large.
         """
+        if self._program != "VideoPose3D":
+            return []
         truth = views[0].convert(H36M17, H36M17).joints.numpy()
         errors = [
             float(np.nanmean(np.linalg.norm(self._lift(views[0], network) - truth, axis=-1)))
@@ -248,6 +267,29 @@ class PeerPredictions:
             f"the checkpoint seems to be {kind}: {1000 * errors[1]:.1f} mm on {views[0].name} instead of "
             f"{1000 * errors[0]:.1f}; evaluate again with causal={value}"
         ]
+
+
+def _shape_of(network: VideoPose3D | DSTformer) -> dict[str, int]:
+    """What tells two networks of one program apart."""
+    if isinstance(network, VideoPose3D):
+        return {"channels": network.shrink.in_channels, "receptive_field": network.field}
+    return {"dim": network.joints_embed.out_features, "depth": len(network.blocks_st), "frames": network.field}
+
+
+def _metres_of_pixels(view: View) -> Float[Tensor, " t"]:
+    """Metres of a pixel at the true depth of the pelvis.
+
+    The `2.5d_factor` of MotionBERT's file; see `poselift.data.h36m_motionbert`. Frames that do not count, and
+    have no depth, take the mean of the others.
+
+    Raises:
+        InputError: the depth is unknown.
+    """
+    depth = view.root[:, 2]
+    known = depth.isfinite()
+    if not known.any() or not bool(known[view.joints.isfinite().all((1, 2))].all()):
+        raise InputError(f"{view.name}: the truth has no depth of the pelvis, which this network's scale needs")
+    return (1 / (view.K[0, 0] / depth.where(known, depth[known].mean()) + 0.5)).float()
 
 
 _OF_FILES: Mapping[str, Any] = {"joints": None, "unit": None}

@@ -180,8 +180,8 @@ def _refuse_other_files(path: Path) -> None:
     if path.suffix.lower() in _CHECKPOINTS:
         raise InputError(
             f"{path} is a file of PyTorch or another program; weights of poselift are a .safetensors file with a .json "
-            "of the same name. poselift evaluate weights=FILE takes checkpoints of VideoPose3D; for other lifters, run "
-            "the program that wrote it and give its output to poselift evaluate as predictions="
+            "of the same name. poselift evaluate weights=FILE takes checkpoints of VideoPose3D and MotionBERT; for "
+            "other lifters, run the program that wrote it and give its output to poselift evaluate as predictions="
         )
     if path.suffix.lower() == ".onnx":
         raise InputError(f"{path} is a graph without its weights' card; give the .safetensors file beside it")

@@ -4,23 +4,13 @@ Its network as its authors wrote it, for evaluations.
 """
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from poselift.core.errors import InputError
-from poselift.core.torch_files import read_foreign_weights
 from poselift.skeleton import H36M17
-
-_OTHERS = {
-    "joints_embed.weight": "MotionBERT's DSTformer",
-    "Spatial_patch_to_embedding.weight": "PoseFormer or MixSTE",
-}
-"""A parameter by which other lifters' checkpoints are known."""
 
 
 class VideoPose3D(nn.Module):
@@ -96,37 +86,22 @@ class VideoPose3D(nn.Module):
         return (joints + mirrored) / 2
 
 
-def load_videopose3d(path: Path, causal: bool = False) -> VideoPose3D:
-    """The network of a checkpoint of VideoPose3D, such as pretrained_h36m_cpn.bin.
+def build_videopose3d(weights: Mapping[str, Tensor], causal: bool = False) -> VideoPose3D:
+    """The network with the weights of a checkpoint, such as pretrained_h36m_cpn.bin.
 
     Args:
-        path: the checkpoint.
+        weights: by name.
         causal: it was trained with --causal, which the file does not say.
 
     Raises:
-        InputError: the file cannot be read, or its network is another one.
+        KeyError, IndexError, RuntimeError, ValueError: it is another network.
     """
-    content = read_foreign_weights(path)
-    weights = content.get("model_pos", content.get("model", content))
-    if not isinstance(weights, Mapping) or not all(isinstance(value, Tensor) for value in weights.values()):
-        raise InputError(f"{path} has no network under model_pos; give a checkpoint of VideoPose3D")
-    weights = {key.removeprefix("module."): value for key, value in weights.items()}
-    if made := [program for key, program in _OTHERS.items() if key in weights]:
-        raise InputError(_elsewhere(path, f"it is of {made[0]}, and only VideoPose3D's network is built in"))
-    try:
-        network = VideoPose3D(*_shape(weights), causal=causal)
-        network.load_state_dict(weights)
-    except (KeyError, IndexError, RuntimeError, ValueError) as error:
-        lines = " ".join(str(error).split())
-        raise InputError(_elsewhere(path, f"it is not VideoPose3D's network for 17 joints ({lines:.120})")) from error
+    network = VideoPose3D(*_shape(weights), causal=causal)
+    network.load_state_dict(dict(weights))
     return network.eval()
 
 
-def _elsewhere(path: Path, why: str) -> str:
-    return f"{path} cannot be evaluated: {why}; run the program that wrote it, and give its output as predictions="
-
-
-def _shape(weights: Mapping[str, Any]) -> tuple[tuple[int, ...], int]:
+def _shape(weights: Mapping[str, Tensor]) -> tuple[tuple[int, ...], int]:
     """The widths of the blocks, and the channels."""
     channels, joints, width = weights["expand_conv.weight"].shape
     if joints != 2 * len(H36M17):

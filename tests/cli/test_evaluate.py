@@ -1,6 +1,7 @@
 """The command as a researcher runs it, on small files in the CMU format and in Human3.6M's."""
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -18,11 +19,13 @@ from poselift.data.views import View
 from poselift.lifting import LiftOptions
 from poselift.metrics import joint_errors
 from poselift.models import LifterConfig, SpatioTemporalLifter, lift_windows, load_weights, save_weights
-from poselift.models.videopose3d import VideoPose3D, load_videopose3d
+from poselift.models.motionbert import DSTformer
+from poselift.models.peer_checkpoints import load_peer
+from poselift.models.videopose3d import VideoPose3D
 from poselift.reports.protocols import PROTOCOLS
 from poselift.skeleton import CMU28, H36M17
 from tests.cli.running import poselift
-from tests.data.formats.h36m import write_h36m
+from tests.data.formats.h36m import write_h36m, write_h36m_motionbert
 from tests.data.formats.humaneva import write_humaneva
 from tests.data.formats.mpi_inf_3dhp import write_mpi_inf_3dhp_test
 from tests.data.formats.pw3d import write_pw3d
@@ -254,7 +257,7 @@ def test_a_checkpoint_of_the_other_kind_is_told(causal, tmp_path):
     torch.save({"model_pos": network.state_dict()}, path)
     times = torch.arange(40) / 50
     points = 500 + 200 * torch.sin(9 * times[:, None, None] + torch.arange(34).reshape(17, 2))
-    joints = load_videopose3d(path, causal).lift(points, (1000.0, 1000.0))
+    joints = load_peer(path, causal).lift(points, (1000.0, 1000.0))
     view = View(
         *("a", "S9", points, torch.ones(40, 17), times, torch.eye(3), torch.tensor([1000.0, 1000.0])),
         *(joints - joints[:, :1], torch.zeros(40, 3), H36M17, H36M17),
@@ -270,6 +273,36 @@ def test_a_checkpoint_of_the_other_kind_is_told(causal, tmp_path):
     assert f"evaluate again with causal={value}" in warning[0]
     assert right.warnings([view], PROTOCOLS["h36m_p1"]) == []
     np.testing.assert_allclose(right.predict(view), view.joints.numpy(), atol=1e-6)
+
+
+def test_a_checkpoint_of_motionbert_has_the_error_of_its_own_evaluation(tmp_path):
+    """Its output in pixels times the file's 2.5d_factor, against joints_2.5d_image: whole clips only."""
+    write_h36m_motionbert(tmp_path, 12, some=("Walking", "Sitting"))
+    torch.manual_seed(0)
+    network = DSTformer(dim=16, hidden=32, depth=1, rep=16, field=5).eval()
+    torch.save({"model_pos": network.state_dict()}, tmp_path / "best_epoch.bin")
+    test = pickle.loads((tmp_path / "h36m_sh_conf_cam_source_final.pkl").read_bytes())["test"]
+    source, errors = np.asarray(test["source"]), {"Sitting": [], "Walking": []}
+    for name in dict.fromkeys(source.tolist()):
+        frames = np.flatnonzero(source == name)
+        pixels, scores = (torch.tensor(np.asarray(test[key])[frames]).float() for key in ("joint_2d", "confidence"))
+        height = 1002.0 if test["camera_name"][frames[0]] in ("54138969", "60457274") else 1000.0
+        joints = network.lift(pixels, scores.reshape(len(frames), 17), (1000.0, height)).numpy()
+        frames = frames[: len(frames) // 5 * 5]
+        predicted = joints[: len(frames)] * np.asarray(test["2.5d_factor"])[frames, None, None]
+        truth = np.asarray(test["joints_2.5d_image"])[frames]
+        errors[test["action"][frames[0]]].append(np.linalg.norm(predicted - (truth - truth[:, :1]), axis=-1).mean(-1))
+    data = ["protocol=h36m_p1", "views@data=h36m_motionbert", f"data.root={tmp_path}", "data.clip=5"]
+    results, _ = run(tmp_path / "out", *data, "depth=known", f"weights={tmp_path / 'best_epoch.bin'}")
+    expected = {action: np.concatenate(clips).mean() for action, clips in errors.items()}
+    assert results["metrics"]["mpjpe"]["groups"] == pytest.approx(expected, rel=1e-4)
+    assert results["model"]["name"] == "MotionBERT"
+    for more, message in {
+        "depth=estimated": "MotionBERT's network gives pixels, not metres; take the scale of the truth by depth=known",
+        "causal=true": "causal=True has no effect on a checkpoint of MotionBERT",
+    }.items():
+        ran = poselift("evaluate", *data, f"weights={tmp_path / 'best_epoch.bin'}", more)
+        assert (ran.code, message in ran.err) == (2, True), ran.err
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,22 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.models.videopose3d import VideoPose3D, load_videopose3d
+from poselift.models.peer_checkpoints import load_peer
+from poselift.models.videopose3d import VideoPose3D
 from poselift.skeleton import H36M17
 
 
-def filled(channels=8, dtype=torch.float64):
-    """A network with waves as weights, which any program can make."""
-    network = VideoPose3D((3, 3, 3), channels).to(dtype).eval()
+def fill_with_waves(network):
+    """The network with waves as weights, which any program can make."""
     for number, (key, value) in enumerate(sorted(network.state_dict().items())):
         if value.is_floating_point():
             wave = torch.sin(0.37 * torch.arange(value.numel(), dtype=torch.float64) + number).reshape(value.shape)
             value.copy_(1 + 0.5 * wave if key.endswith("running_var") else 0.2 * wave)
     return network
+
+
+def filled(channels=8, dtype=torch.float64):
+    return fill_with_waves(VideoPose3D((3, 3, 3), channels).to(dtype).eval())
 
 
 def points():
@@ -44,12 +48,12 @@ def test_a_checkpoint_with_a_random_generator_is_read(tmp_path, zipped):
     path = tmp_path / "pretrained.bin"
     content = {"random_state": np.random.RandomState(1), "model_pos": network.state_dict()}
     torch.save(content, path, _use_new_zipfile_serialization=zipped)
-    read = load_videopose3d(path).double()
+    read = load_peer(path).double()
     torch.testing.assert_close(read.lift(points(), (1000.0, 1002.0)), network.lift(points(), (1000.0, 1002.0)))
 
 
 def test_a_causal_network_sees_no_later_frame(tmp_path):
-    network = load_videopose3d(write(tmp_path / "causal.bin", filled()), causal=True).double()
+    network = load_peer(write(tmp_path / "causal.bin", filled()), causal=True).double()
     before, changed = points(), points()
     changed[12:] += 50
     first, second = network.lift(before, (1000.0, 1002.0)), network.lift(changed, (1000.0, 1002.0))
@@ -66,8 +70,8 @@ class Exploit:
     ("content", "message"),
     [
         (
-            {"model_pos": {"module.joints_embed.weight": torch.zeros(2, 3)}},
-            "of MotionBERT's DSTformer, and only VideoPose3D's",
+            {"model_pos": {"module.Spatial_patch_to_embedding.weight": torch.zeros(2, 3)}},
+            "of PoseFormer or MixSTE, and only the networks of VideoPose3D and MotionBERT are built in",
         ),
         ({"model_pos": {"other.weight": torch.zeros(2, 3)}}, "it is not VideoPose3D's network for 17 joints"),
         ({"model_pos": {"expand_conv.weight": torch.zeros(8, 30, 3)}}, "its input has 30 numbers a frame"),
@@ -80,7 +84,7 @@ def test_what_does_not_fit_is_refused_in_one_line(tmp_path, capsys, content, mes
     path = tmp_path / "other.bin"
     torch.save(content, path)
     with pytest.raises(InputError, match=message) as caught:
-        load_videopose3d(path)
+        load_peer(path)
     assert "\n" not in str(caught.value)
     assert str(path) in str(caught.value)
     assert capsys.readouterr().out == ""
