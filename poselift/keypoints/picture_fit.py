@@ -118,6 +118,13 @@ def fit_picture(
     if (share := float((weights * beyond).sum() / weights.sum())) > _DOUBTFUL:
         text = f"{share:.0%} of the points lie outside the picture ({far}): if it was resized, {advice}"
         warnings.append(Caution(text, "input"))
+    elif max(_share_turned(bodies, skeleton, angle) for angle in (-90, 90)) >= _LYING:
+        # Nothing lies outside where people are in the middle, or where the picture is square.
+        text = (
+            "everybody lies in all of the clip: if they stand in the video, x and y are exchanged or the picture was "
+            "turned; write the keypoints of the upright picture, x first"
+        )
+        warnings.append(Caution(text, "input"))
     elif np.all(points.max(0) < _CORNER * np.array(image_size)):
         text = (
             f"all points lie in the upper left quarter of the picture ({far} of {width} x {height}): if it was "

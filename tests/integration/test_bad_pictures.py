@@ -1,4 +1,4 @@
-"""Dark and heavily compressed pictures: a warning says what share of the keypoints was unsure."""
+"""Dark, heavily compressed and cut pictures: a warning says what share of the keypoints was unsure."""
 
 import av
 import numpy as np
@@ -10,19 +10,19 @@ from poselift.samples import demo_video
 pytestmark = pytest.mark.slow
 
 
-def write_copy(path, light=1.0, crf=18, end=1.0):
-    """The begin of the demo clip with less light, and a sensor's noise then, or compressed by this rate factor."""
+def write_copy(path, light=1.0, crf=18, end=1.0, rows=540):
+    """The begin of the demo clip with less light, and a sensor's noise then, compressed, or without its lower rows."""
     random = np.random.default_rng(0)
     with av.open(str(demo_video())) as video, av.open(str(path), "w") as out:
         source = video.streams.video[0]
         options = {"preset": "ultrafast", "crf": str(crf)}
         stream = out.add_stream("libx264", rate=source.average_rate, options=options)
-        stream.width, stream.height, stream.pix_fmt = source.width, source.height, "yuv420p"
+        stream.width, stream.height, stream.pix_fmt = source.width, rows, "yuv420p"
         stream.codec_context.time_base = source.time_base
         for given in video.decode(source):
             if given.time > end:
                 break
-            image = given.to_ndarray(format="rgb24")
+            image = np.ascontiguousarray(given.to_ndarray(format="rgb24")[:rows])
             if light < 1:
                 darker = image * light ** (1 / 2.2)
                 image = (darker + random.normal(0, 2, image.shape)).clip(0, 255).astype(np.uint8)
@@ -65,3 +65,13 @@ def test_what_is_wrong_is_told(how, most_mm, clear, tmp_path):
         # The uncertainty holds 90 % of clear pictures' errors; it is not blind to bad ones.
         wide = np.nanmean(other.uncertainty[theirs]), np.nanmean(motion.uncertainty[ours])
         assert wide[0] > 1.03 * wide[1]
+
+
+def test_a_man_cut_at_the_hips_is_one_person_whose_legs_are_told(tmp_path):
+    """The picture ends at the hips of the man; the woman, who is lower, is not in it."""
+    (motion,) = (found := poselift.lift(write_copy(tmp_path / "cut.mp4", end=0.6, rows=146), weights="tiny")).people
+    assert motion.keypoints.seen.all()
+    assert any("% of the keypoints are unsure" in warning for warning in found.warnings)
+    legs = motion.skeleton.indices(["left_ankle", "right_ankle"])
+    arms = motion.skeleton.indices(["left_elbow", "right_elbow"])
+    assert np.nanmean(motion.uncertainty[:, legs]) > 1.5 * np.nanmean(motion.uncertainty[:, arms])

@@ -63,6 +63,18 @@ def test_exchanged_x_and_y_are_refused():
         fit(across()[..., ::-1])
 
 
+@pytest.mark.parametrize("turned", ["exchanged", "turned"])
+def test_people_who_lie_inside_the_picture_are_a_warning(turned):
+    """Exchanged axes and a turned picture leave nobody outside where people are in the middle."""
+    points = across(start=(330, 480), end=(390, 480), size=1.4)[..., ::-1].copy()
+    if turned == "turned":
+        points[..., 0] = 720 - points[..., 0]
+    (warning,) = fit(points)[1].warnings
+    assert warning.startswith("everybody lies in all of the clip: if they stand in the video, x and y are exchanged")
+    half = np.where(np.arange(40)[:, None, None] < 20, across(), points)
+    assert not fit(half)[1].warnings, "somebody who lies down"
+
+
 @pytest.mark.parametrize("rotation", [90, 270])
 def test_keypoints_of_the_stored_picture_are_turned_as_the_video_says(rotation):
     points = across(end=(660, 1200))
