@@ -17,6 +17,7 @@ from poselift.data.views import View
 from poselift.lifting import LiftOptions, lift_view
 from poselift.lifting.dataset_views import keypoints_of
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
+from poselift.lifting.settled_sides import exchanged_often
 from poselift.models import load_weights
 from poselift.models.checkpoint import load_checkpoint
 from poselift.models.motionbert import DSTformer
@@ -95,14 +96,24 @@ class LifterPredictions:
         return motion.joints * np.where(np.isfinite(scale), scale, 1.0)[:, None, None].astype(np.float32)
 
     def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
-        """Says how many views hide the pelvis from the lifter. It is hidden where the lifter's own lies elsewhere."""
+        """Says how many views have exchanged sides, and how many hide the pelvis from the lifter.
+
+        The pelvis is hidden where the lifter's own lies elsewhere.
+        """
+        found = []
+        if exchanged := sum(exchanged_often(keypoints_of(view), self._options.threshold) for view in views):
+            found.append(
+                f"left and right of the keypoints are exchanged in a tenth or more of the frames of {exchanged} of "
+                f"{len(views)} views; they are evaluated as they are given, and `poselift lift` would put them back"
+            )
         hidden = sum(self._hides_pelvis(view) for view in views)
         if not hidden or protocol.root != "pelvis":
-            return []
+            return found
         return [
+            *found,
             f"the pelvis of {self.name} lies at the base of the spine, and {hidden} of {len(views)} views have it "
             "between the hips: their keypoint of the pelvis is not used, as in `poselift lift`. Errors relative to the "
-            "pelvis include the distance of the two; fine-tuning on this data removes it (init=)"
+            "pelvis include the distance of the two; fine-tuning on this data removes it (init=)",
         ]
 
     def _hides_pelvis(self, view: View) -> bool:

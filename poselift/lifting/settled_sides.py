@@ -110,6 +110,17 @@ def settle_sides(
     return Sides(settled, ~same.all((1, 2)), unsure)
 
 
+def exchanged_often(keypoints: Keypoints2D, threshold: float) -> bool:
+    """Whether left and right of the whole body are exchanged in a tenth of the frames.
+
+    Args:
+        keypoints: of one person.
+        threshold: least score of a keypoint that counts.
+    """
+    rarer, _ = follow_sides(keypoints, group_pairs(keypoints.skeleton)[0], threshold)
+    return bool(rarer.mean() >= _TOLD)
+
+
 def _surprises(
     readings: list[Keypoints2D],
     doubtful: Bool[np.ndarray, " t"],

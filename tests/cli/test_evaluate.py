@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ from poselift.cli.evaluate import evaluate
 from poselift.cli.predictions import _OF_FILES, _OF_LIFTERS, LifterPredictions, PeerPredictions
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
-from poselift.data.views import View
+from poselift.data.synthetic import synthetic_corpus
+from poselift.data.views import View, render_views
 from poselift.lifting import LiftOptions
 from poselift.metrics import joint_errors
 from poselift.models import LifterConfig, SpatioTemporalLifter, lift_windows, load_weights, save_weights
@@ -247,6 +249,21 @@ def test_a_lifter_under_the_protocols_of_other_datasets(weights, protocol, tmp_p
     assert set(results["metrics"]["pck150"]["joints"]) == set(PROTOCOLS[protocol].pck_joints) & set(H36M17.joints)
     if protocol == "humaneva":
         assert any("h36m17 has no head" in warning for warning in results["settings"]["warnings"])
+
+
+def test_views_with_exchanged_sides_are_counted(weights, bench, tmp_path):
+    """They are evaluated as they are given, as published tables do, but not without a word."""
+    with initialize_config_dir(CONF, version_base="1.3"):
+        config = compose("evaluate", [*map(str, bench), f"weights={weights}"])
+    first, second = render_views(synthetic_corpus(2, 150, seed=5), seed=6)[:2]
+    others = list(first.keypoint_skeleton.flip_indices)
+    keypoints, scores = first.keypoints.clone(), first.scores.clone()
+    keypoints[80:], scores[80:] = keypoints[80:][:, others], scores[80:][:, others]
+    predictions, protocol = LifterPredictions(config), PROTOCOLS["cmu_bench"]
+    told = "exchanged in a tenth or more of the frames of 1 of 2 views"
+    wrong = replace(first, keypoints=keypoints, scores=scores)
+    assert told in predictions.warnings([wrong, second], protocol)[0]
+    assert not any("exchanged" in text for text in predictions.warnings([first, second], protocol))
 
 
 @pytest.mark.parametrize("causal", [False, True])
