@@ -12,7 +12,7 @@ from typing import Any
 from poselift.cli.detector import add_detector_options
 from poselift.cli.formats import NAMES, check_rerun, write_rerun
 from poselift.cli.keypoints import add_keypoint_options, check_keypoint_options
-from poselift.cli.lift_options import add_lift_options
+from poselift.cli.lift_options import add_draw_option, add_lift_options
 from poselift.cli.lift_request import CommandRequest, make_lift_request
 from poselift.cli.overlay_video import write_overlay
 from poselift.cli.result_files import print_warnings, write_results
@@ -55,7 +55,7 @@ def add_command(commands: Any) -> None:
         metavar="FILE.rrd",
         help="write everybody into one recording of Rerun too (rerun.io)",
     )
-    how.add_argument("--draw", choices=["angles"], help="write the joint angles beside the people of overlay.mp4")
+    add_draw_option(how)
     how.add_argument("--no-render", dest="overlay", action="store_false", help="do not write overlay.mp4")
     how.add_argument("--quiet", action="store_true", help="print errors only")
     add_keypoint_options(parser)

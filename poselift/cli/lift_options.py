@@ -120,6 +120,11 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
     return how
 
 
+def add_draw_option(how: argparse._ActionsContainer) -> None:
+    """Adds `--draw`."""
+    how.add_argument("--draw", choices=["angles"], help="write the joint angles beside the people of the overlay")
+
+
 def parse_heights(text: str) -> float | dict[int, float]:
     """The standing heights of an argument: of everybody, or by person."""
     try:

@@ -11,7 +11,7 @@ import numpy as np
 
 from poselift.cli.detector import add_detector_options, add_quality_option
 from poselift.cli.formats import NAMES, parse_formats
-from poselift.cli.lift_options import parse_heights
+from poselift.cli.lift_options import add_draw_option, parse_heights
 from poselift.cli.lift_request import CommandRequest, make_lift_request
 from poselift.cli.result_files import print_warnings, write_results
 from poselift.cli.smooth import add_smooth_option
@@ -24,6 +24,7 @@ from poselift.core.prefetch import prefetch
 from poselift.core.progress_text import Output, stage_progress
 from poselift.finding import Clip, frames_within
 from poselift.finding.video_clip import AHEAD
+from poselift.kinematics import measure_joint_angles
 from poselift.lifting.clips.open_clip import open_clip
 from poselift.lifting.lifter_device import choose_lifter_device
 from poselift.lifting.run import Progress
@@ -117,6 +118,7 @@ def add_command(commands: Any) -> None:
         help=f"write each motion in these formats too, any of {', '.join(NAMES)}",
     )
     how.add_argument("--no-csv", dest="csv", action="store_false", help="write no person_*.csv")
+    add_draw_option(how)
     how.add_argument("--no-render", dest="overlay", action="store_false", help="do not write overlay_*.mp4")
     how.add_argument("--quiet", action="store_true", help="print errors only")
     add_detector_options(parser)
@@ -181,19 +183,26 @@ def join_into(
     names = [camera.name for camera in recording.cameras]
     write_json(out / CALIBRATION_REPORT, report_to_json(made.reconstruction, names))
     overlays = {
-        OVERLAY_VIEW.format(view + 1): partial(_render, clip, made, view, report=report)
+        OVERLAY_VIEW.format(view + 1): partial(_render, clip, made, view, request.draw is not None, report=report)
         for view, clip in enumerate(clips)
     }
     recording = write_results(out, recording, request, overlays, (CALIBRATION, CALIBRATION_REPORT))
     return replace(made, recording=recording)
 
 
-def _render(clip: Clip, made: SeveralViews, view: int, path: Path, report: Progress) -> None:
-    """Writes one view with the joints of all views projected into it."""
+def _render(clip: Clip, made: SeveralViews, view: int, angles: bool, path: Path, report: Progress) -> None:
+    """Writes one view with the joints of all views projected into it, and their angles."""
     camera, clock = made.recording.cameras[view], made.reconstruction.clocks[view]
     people = [_seen_in(motion, made, view) for motion in made.recording.people]
     K = camera.K.astype(float)
-    renderer = OverlayRenderer(clip.image_size, people, threshold=people[0].threshold, K=K, lens=camera.lens)
+    renderer = OverlayRenderer(
+        clip.image_size,
+        people,
+        threshold=people[0].threshold,
+        K=K,
+        lens=camera.lens,
+        angles=[measure_joint_angles(motion) for motion in made.recording.people] if angles else (),
+    )
     drawn = (
         (renderer.render(frame.image, float(clock.to_shared(np.array([frame.timestamp]))[0])), frame.timestamp)
         for frame in prefetch(frames_within(clip), AHEAD)

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 from poselift.geometry.camera import Camera
 from poselift.several_views.bundle import adjust
 from poselift.several_views.calibration import choose_samples, first_joints, lifted_lengths
-from poselift.several_views.observations import Observations
+from poselift.several_views.observations import TO_SPREAD, Observations
 from poselift.several_views.rods import rods_of
 from poselift.several_views.shared_unknowns import Known, Shared
 
@@ -82,7 +82,10 @@ def fuse(seen: Observations, cameras: Sequence[Camera], size: float = 0.08) -> F
         unseen = ~np.any(seen.visible[:, rows], axis=0)
         guessed = np.where(unseen, _UNSEEN_JOINT**2, 0.0) + np.where(unseen[:, :1], _UNSEEN_ROOT**2, 0.0)
         factor = np.where(seen.present[:, rows].sum(0) > 2, _FACTOR_MANY, _FACTOR)[:, None]
-        radius[rows] = np.sqrt((factor * _TO_RADIUS) ** 2 * np.maximum(total, 0.0) + guessed)
+        joined = np.sqrt((factor * _TO_RADIUS) ** 2 * np.maximum(total, 0.0) + guessed)
+        # Of a joint that no view shows, all views are no less sure than one of them by itself: a spine beside a pelvis.
+        alone = np.where(unseen & seen.present[:, rows, None], TO_SPREAD * seen.spread[:, rows], np.inf).min(0)
+        radius[rows] = np.fmin(joined, alone)
         radius[rows, 0] = 0.0
     return Fused(joints, radius, seen.present.sum(0), beside)
 

@@ -13,7 +13,7 @@ from poselift.several_views.view import ViewClock
 from poselift.skeleton import Skeleton
 from poselift.structures import BRIDGE, Motion
 
-_TO_SPREAD = 2.5
+TO_SPREAD = 2.5
 """Radius of the ball that holds a joint in 90 % of cases, over the standard deviation along each axis."""
 
 _SLOPE = 0.02
@@ -86,7 +86,7 @@ def sample_track(motion: Motion, camera: Camera, clock: ViewClock, times: Float[
         np.where(shown, sure, 0.0),
         at(motion.joints, times),
         at(motion.root, times),
-        at(spread, times) / _TO_SPREAD,
+        at(spread, times) / TO_SPREAD,
     )
 
 

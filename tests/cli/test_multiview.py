@@ -349,3 +349,7 @@ def test_a_video_that_stops_early_is_told(takes, stage, tmp_path):
     warnings = join([takes[0], short], tmp_path / "out")
     assert any("short ends at 0.77 s, 1.2 s before the others" in line for line in warnings), warnings
     assert len(read_motion(tmp_path / "out" / "person_1.npz")) == 60
+
+
+def test_angles_cannot_be_drawn_without_an_overlay(takes, tmp_path):
+    refused("--draw writes into the overlay, which is left out", "--keypoints", *takes, "--draw", "angles")

@@ -13,7 +13,7 @@ from poselift.cli.batch.settings import find_settings
 from poselift.cli.batch.video_task import WORKERS_A_GPU, Task
 from poselift.cli.batch.videos import find_videos, take_shard
 from poselift.cli.detector import add_detector_options
-from poselift.cli.lift_options import add_lift_options
+from poselift.cli.lift_options import add_draw_option, add_lift_options
 from poselift.cli.lift_request import CommandRequest, make_lift_request
 from poselift.cli.request_fields import make_request
 from poselift.cli.values import full_text, number_where
@@ -77,6 +77,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--retry", action="store_true", help="also try the videos that failed in an earlier run")
     how = add_lift_options(parser)
     how.add_argument("--render", dest="overlay", action="store_true", help="also write overlay.mp4")
+    add_draw_option(how)
     how.add_argument("--quiet", action="store_true", help="print errors only")
     add_detector_options(parser)
     parser.set_defaults(run=run)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from poselift.cli.formats import add_motions_argument
-from poselift.cli.measure.floor_angle import find_floor_angle
+from poselift.cli.measure.floor_angle import find_floor_angles
 from poselift.cli.measure.measure_files import MEASUREMENTS, NAMES, write_files
 from poselift.cli.measure.measure_tables import caveats, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.movements import FILE, MOVEMENTS, measure_movement, movement_table, write_movements
@@ -73,9 +73,9 @@ def run(options: argparse.Namespace) -> None:
     trials = []
     for path, motion in motions.items():
         recording = recordings[path]
-        floor, views = find_floor_angle(recording), max(1, len(recording.cameras))
+        floors, views = find_floor_angles(recording), max(1, len(recording.cameras))
         seen = _from_zero(legs_as_seen(recording))
-        trials.append(measure_trial(path, motion, options.belt, floor, views, seen, options.plug_in_gait))
+        trials.append(measure_trial(path, motion, options.belt, floors, views, seen, options.plug_in_gait))
     if options.out is not None:  # before anything is printed, to a reader who may leave
         with atomic_folder(options.out, last=MEASUREMENTS) as folder:
             write_files(folder, trials)
@@ -85,8 +85,8 @@ def run(options: argparse.Namespace) -> None:
             write_reports(options.out, trials, cameras)
     for path, trial in zip(motions, trials, strict=True):
         show(f"## {path}\n\n{gait_tables(trial)}\n")
-        if trial.floor is not None:
-            show(f"{trial.floor.text()}\n")
+        for floor in trial.floors:
+            show(f"{floor.text()}\n")
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):
             show(f"{title}:\n\n{ranges_table(angles)}\n")
     if overview := trials_table(trials):

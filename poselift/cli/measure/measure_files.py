@@ -112,10 +112,16 @@ def _entry(trial: Trial) -> dict[str, Any]:
     if trial.height is not None:
         height = trial.height
         entry["height"] = {"metres": height.metres, "spread": height.spread, "origin": height.origin}
-    if trial.floor is not None:
-        floor = trial.floor
-        values = {"rise_deg": floor.rise, "camera_pitch_deg": floor.pitch, "uncertainty_90_deg": floor.half}
-        entry["floor"] = {name: round_known(value) for name, value in values.items()}
+    entry["floors"] = [
+        {
+            "camera": floor.camera or None,
+            "rise_deg": round_known(floor.rise),
+            "camera_pitch_deg": round_known(floor.pitch),
+            "uncertainty_90_deg": round_known(floor.half),
+            "turns_deg": [round_known(turn) for turn in floor.turns],
+        }
+        for floor in trial.floors
+    ]
     if gait is not None:
         entry["gait"] = {key: round_known(value) for key, value in summarise_gait(gait).items()} | {
             "kind": "on the spot" if gait.on_the_spot else "run" if gait.running else "walk",

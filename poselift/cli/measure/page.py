@@ -32,8 +32,7 @@ def write_page(folder: Path, trials: Sequence[Trial]) -> None:
         body += ["<h2>All trials</h2>", convert_to_html(overview)]
     for trial in trials:
         body += [f"<h2>{escape(trial.name)}</h2>", "<h3>Gait</h3>", convert_to_html(gait_tables(trial))]
-        if trial.floor is not None:
-            body.append(f"<p>{escape(trial.floor.text())}</p>")
+        body += [f"<p>{escape(floor.text())}</p>" for floor in trial.floors]
         if trial.gait is not None and trial.cycles:
             body.append(f'<div class="plots">{draw_cycles(trial.gait, trial.cycles)}</div>')
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):

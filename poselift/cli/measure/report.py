@@ -80,8 +80,7 @@ def _assumptions(trial: Trial, camera: Camera | None) -> str:
     if camera is not None and trial.cameras == 1:
         known = "as given" if camera.origin == "given" else "assumed"
         lines.append(f"Camera: field of view of {camera.fov:.0f}° across the longer side, {known}.")
-    if trial.floor is not None:
-        lines.append(trial.floor.text())
+    lines += [floor.text() for floor in trial.floors]
     seen_by = "One camera" if trial.cameras == 1 else f"{trial.cameras} cameras"
     lines.append(f"Seen in {100 * trial.seen:.0f} % of the frames. {seen_by}; joints by a learned lifter, no markers.")
     if trial.plug_in_gait:

@@ -34,7 +34,7 @@ class Trial:
         height: of the person; None if unknown.
         seen: share of the frames in which the person was seen, from 0 to 1.
         unused_belt: speed of a belt that was given for somebody who walks over ground, m/s; None otherwise.
-        floor: how the camera stands to the floor; None if unknown.
+        floors: how each camera stands to the floor; empty if unknown.
         cameras: number of the cameras that saw it.
         plug_in_gait: whether the angles are as Plug-in Gait has them.
     """
@@ -48,7 +48,7 @@ class Trial:
     height: Height | None
     seen: float = 1.0
     unused_belt: float | None = None
-    floor: FloorAngle | None = None
+    floors: tuple[FloorAngle, ...] = ()
     cameras: int = 1
     plug_in_gait: bool = False
 
@@ -57,7 +57,7 @@ def measure_trial(
     path: Path,
     motion: Motion,
     belt: float | None = None,
-    floor: FloorAngle | None = None,
+    floors: tuple[FloorAngle, ...] = (),
     cameras: int = 1,
     seen: Motion | None = None,
     plug_in_gait: bool = False,
@@ -68,7 +68,7 @@ def measure_trial(
         path: of the motion.
         motion: of one person; all times are by its clock.
         belt: speed of a treadmill's belt, m/s.
-        floor: how the camera stands to the floor, if known.
+        floors: how each camera stands to the floor, if known.
         cameras: number of the cameras that saw it.
         seen: the motion as `legs_as_seen` turns its legs, of which the angles are then measured.
         plug_in_gait: whether angles become those of Plug-in Gait (`as_plug_in_gait`), and those it lacks are left out.
@@ -89,4 +89,5 @@ def measure_trial(
     name = f"{path.parent.name}/{path.stem}" if path.parent.name else path.stem
     unused = belt if found is not None and found.belt is None else None
     share = float((motion.posed & ~motion.interpolated).mean())
-    return Trial(name, joints, segments, found, why, cycles, motion.height, share, unused, floor, cameras, plug_in_gait)
+    height = motion.height
+    return Trial(name, joints, segments, found, why, cycles, height, share, unused, floors, cameras, plug_in_gait)

@@ -281,3 +281,9 @@ def test_videos_of_a_store_are_lifted_into_a_store(store, whole, monkeypatch):
     before = store.cat_file(f"/out/{lifted.folder}/person_1.npz")
     assert lifter(tasks[0]).reason is None
     assert store.cat_file(f"/out/{lifted.folder}/person_1.npz") == before
+
+
+def test_angles_cannot_be_drawn_without_an_overlay(tmp_path):
+    ran = poselift("batch", tmp_path, "--out", tmp_path / "out", "--draw", "angles")
+    assert ran.code == 2
+    assert "batch --render" in ran.err
