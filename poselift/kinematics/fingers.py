@@ -137,7 +137,7 @@ def _measure_hand(
 
 
 @dataclass(frozen=True)
-class _Looks:
+class _Observations:
     """Observations of a hand around each frame, and the later's share."""
 
     before: Int[np.ndarray, " t"]
@@ -151,17 +151,17 @@ class _Looks:
 
 def _between_looks(
     seen: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]
-) -> tuple[_Looks, Float[np.ndarray, " t"]]:
+) -> tuple[_Observations, Float[np.ndarray, " t"]]:
     """Each frame's observations of a hand, and how far they show. 1 where the hand is seen."""
     if not seen.any():
         none = np.zeros(len(times), int)
-        return _Looks(none, none, np.zeros(len(times))), np.zeros(len(times))
+        return _Observations(none, none, np.zeros(len(times))), np.zeros(len(times))
     looks = times[seen]
     after = np.searchsorted(looks, times).clip(max=len(looks) - 1)
     before = (np.searchsorted(looks, times, side="right") - 1).clip(min=0)
     since, until = np.abs(times - looks[before]), np.abs(looks[after] - times)
     shown = np.clip(1 - np.minimum(since, until) / _FADE, 0.0, 1.0)
-    return _Looks(before, after, since / np.maximum(since + until, 1e-9)), shown
+    return _Observations(before, after, since / np.maximum(since + until, 1e-9)), shown
 
 
 def _bend(side: str, joint: str) -> Float[np.ndarray, "3 3"]:
