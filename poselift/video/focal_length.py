@@ -24,12 +24,12 @@ def read_field_of_view(path: str | os.PathLike[str]) -> float | None:
     Video stabilisation cuts off another tenth, which no file tells.
 
     Args:
-        path: the video, or pictures, which have none.
+        path: the video, or pictures, which have none. Of a video that is gone, detections may be kept.
 
     Raises:
         InputError: the file cannot be read.
     """
-    if find_pictures(Path(path)) is not None:
+    if find_pictures(Path(path)) is not None or not Path(path).is_file():
         return None
     with open_video(path) as (container, stream):
         text = stream.metadata.get(_KEY) or container.metadata.get(_KEY) or ""

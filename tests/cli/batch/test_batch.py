@@ -242,7 +242,7 @@ def test_a_full_disk_is_no_fault_of_the_video(formats, videos, tmp_path, monkeyp
     lifter, task = VideoLifter(request, "cpu", 1), Task(video, find_settings(request), str(tmp_path))
     if formats:  # the disk is full as the further formats begin
         write = partial(_write_without_room, write_formats)
-        monkeypatch.setattr("poselift.cli.lift.write_formats", write)
+        monkeypatch.setattr("poselift.cli.result_files.write_formats", write)
         full = lifter(task)
     else:
         with full_disk(2000):
