@@ -158,6 +158,12 @@ def stream(request: StreamCommand) -> None:
         _notice(f"{name}, {width} x {height} pixels; {outputs.ending} ends")
         with contextlib.suppress(KeyboardInterrupt):
             _stream(capture, live.people, outputs, latencies, request.duration)
+    if live.lifter.exchanged:
+        who = ", ".join(map(str, sorted(live.lifter.exchanged)))
+        _notice(
+            f"warning: left and right of person {who} were exchanged in some frames; streams leave them, and the "
+            "uncertainty covers both sides: `poselift lift` puts them back"
+        )
     lost = f"; {outputs.lost} lines lost by a slow reader" if outputs.lost else ""
     _notice(
         f"{capture.seen} frames: {len(latencies)} processed, {capture.dropped} dropped; "

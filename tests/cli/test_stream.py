@@ -71,6 +71,13 @@ def test_a_second_of_the_demo_clip(second):
     assert summary.startswith(f"30 frames: {len(frames)} processed, {30 - len(frames)} dropped; latency ")
 
 
+def test_exchanged_sides_are_told_at_the_end(second, monkeypatch):
+    """What is exchanged is tested with `StreamingPeople`."""
+    monkeypatch.setattr("poselift.lifting.live.streamed_person.exchanged_often", lambda *_: True)
+    ran = poselift("stream", second, "--no-window", *FAST)
+    assert "warning: left and right of person 1" in ran.err.splitlines()[1]
+
+
 def test_world(tmp_path):
     path = tmp_path / "poses.jsonl"
     ran = poselift("stream", demo_video(), "--no-window", "--out", path, "--world", *FAST)

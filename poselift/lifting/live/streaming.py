@@ -48,6 +48,8 @@ class StreamingPeople:
 
     Attributes:
         skeleton: of the poses.
+        exchanged: numbers of people whose left and right were exchanged in some frames; they are left as they are, and
+            the uncertainty covers both sides.
 
     Raises:
         InputError: `lookahead` is negative or not below the frames in a window.
@@ -81,6 +83,7 @@ class StreamingPeople:
         self._new()  # checks the arguments
         self._smoother = lambda: PoseSmoother(self.skeleton) if smooth else _keep
         self._last, self._first_times = -np.inf, list[float]()
+        self.exchanged: set[int] = set()
         self._people: dict[int, StreamedPerson] = {}
         self._smooth: dict[int, Callable[[StreamedPose], StreamedPose]] = {}
         self._lost = (np.full((len(skeleton), 2), np.nan), np.zeros(len(skeleton)))
@@ -112,6 +115,8 @@ class StreamingPeople:
         for number, person in self._people.items():
             keypoints, scores = people.get(number, self._lost)
             person.add(keypoints, scores, float(timestamp))
+            if person.exchanged:
+                self.exchanged.add(number)
         self._last, self._first_times = float(timestamp), times
         for number in [n for n, person in self._people.items() if timestamp - person.last_seen > FORGOTTEN]:
             del self._people[number], self._smooth[number]

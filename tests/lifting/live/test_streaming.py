@@ -325,3 +325,18 @@ def test_wrong_arguments_are_refused(keypoints, weights, camera):
     with pytest.raises(InputError, match="keypoints has the shape"):
         people.push({1: (keypoints.keypoints[0, :5], keypoints.scores[0, :5])}, 9.0)
     assert 1 in people.push({1: (keypoints.keypoints[0], keypoints.scores[0])}, 9.0), "the refused push left no trace"
+
+
+def test_exchanged_sides_are_told_and_widen_the_uncertainty(keypoints, sure, camera):
+    """A stream leaves them: `lift` has later frames, which tell more."""
+    values, others = keypoints.keypoints.copy(), list(COCO17.flip_indices)
+    values[60:] = values[60:][:, others]
+    people = StreamingPeople(sure, camera, COCO17, options=LiftOptions(flip=False, window=63), smooth=False)
+    poses = push_all(people, replace(keypoints, keypoints=values))
+    assert people.exchanged == {1}
+    pose = poses[105]
+    apart = np.linalg.norm(pose.joints - pose.joints[list(people.skeleton.flip_indices)], axis=-1)
+    assert (pose.uncertainty >= apart - 1e-6).all()
+    right = StreamingPeople(sure, camera, COCO17, options=LiftOptions(flip=False, window=63), smooth=False)
+    push_all(right, keypoints)
+    assert right.exchanged == set()
