@@ -104,6 +104,15 @@ def test_the_files_hold_what_the_tables_show(trials, tmp_path):
     assert [float(row["percent"]) for row in knee] == 2 * list(range(101))
     assert max(float(row["mean_deg"]) for row in knee) > 30
     assert {row["angle"] for row in tables["ranges.csv"]} >= {"left_knee_flexion", "trunk_lean_ahead"}
+    rows = {(row["trial"], row["side"], row["measure"]): row for row in tables["measures.csv"]}
+    walked = over["trial"]
+    speed, knee_range = rows[walked, "", "speed_m_per_s"], rows[walked, "left", "knee_flexion_range_deg"]
+    assert float(speed["value"]) == pytest.approx(float(over["speed_m_per_s"]))
+    assert speed["uncertainty_of"] == knee_range["uncertainty_of"] == "this trial"
+    stance = rows[walked, "right", "stance_percent"]
+    assert (stance["person"], stance["uncertainty_of"], stance["seen_percent"]) == ("1", "repeated trials", "100.0000")
+    assert float(stance["uncertainty_90"]) == pytest.approx(1.645 * 3.27, abs=1e-3)
+    assert all(row["value"] for row in tables["measures.csv"])
     first, second = json.loads((tmp_path / "measure.json").read_text(encoding="utf-8"))["trials"]
     assert first["gait"]["kind"] == "walk"
     assert second["gait"]["stride_length_m"] is None
@@ -192,3 +201,17 @@ def test_somebody_without_a_pose_is_left_out(walk, tmp_path):
     assert ran.code == 0, ran.err
     assert f"{one} is left out: no frame has a pose" in ran.out
     assert f"## {two}" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("movement", "words"),
+    [
+        ("balance", "sway needs somebody who stands; the person moves"),
+        ("up-and-go", "no timed up and go: the person does not sit at the start and at the end"),
+    ],
+)
+def test_a_walk_is_no_other_movement(movement, words, tmp_path):
+    write_motion(tmp_path / "person_1.npz", walker())
+    ran = poselift("measure", tmp_path / "person_1.npz", "--movement", movement)
+    assert ran.code == 2
+    assert words in ran.err

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from poselift.cli.measure.long_table import COLUMNS, list_measures
 from poselift.cli.measure.measure_tables import list_ranges
 from poselift.cli.measure.trial import Trial
 from poselift.core.cells import format_cell
@@ -17,7 +18,16 @@ from poselift.kinematics.whole_body import TO_90
 
 MEASUREMENTS = "measure.json"
 """Where it is, the other files are complete and of the same run."""
-NAMES = ("trials.csv", "ranges.csv", "strides.csv", "steps.csv", "events.csv", "cycles.csv", MEASUREMENTS)
+NAMES = (
+    "trials.csv",
+    "measures.csv",
+    "ranges.csv",
+    "strides.csv",
+    "steps.csv",
+    "events.csv",
+    "cycles.csv",
+    MEASUREMENTS,
+)
 """The files of `poselift measure --out`, beside the page."""
 
 ABOUT = ("trial", "person", "frames_seen_percent", "height_m", "height_90_m", "height_is")
@@ -38,6 +48,8 @@ def write_files(folder: Path, trials: Sequence[Trial]) -> None:
     gaits = {trial.name: summarise_gait(gait) for trial, gait in walks}
     rows = ([*describe_trial(trial), *(gaits.get(trial.name, {}).get(key, np.nan) for key in keys)] for trial in trials)
     _write(folder / "trials.csv", [*ABOUT, *keys], rows)
+    people = [str(describe_trial(trial)[1]) for trial in trials]
+    _write(folder / "measures.csv", COLUMNS, list_measures(trials, people))
     _write(
         folder / "ranges.csv",
         ["trial", "angle", "lowest_deg", "highest_deg", "range_deg", "uncertainty_90_deg"],
