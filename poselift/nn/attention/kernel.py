@@ -69,7 +69,7 @@ class KernelAttention(DotAttention):
     def _weights_and_values(
         self, context: AttentionContext
     ) -> tuple[Float[Tensor, "b h n m"], Float[Tensor, "b h m c"]]:
-        if not self._proportional:
+        if not self._proportional or context.rotation is None:
             return super()._weights_and_values(context)
         q, k, v = self.project(replace(context, rotation=None))
         turned = self.scores(*context.turn(q, k))

@@ -41,3 +41,14 @@ def test_the_rotary_code_turns_the_numerator_alone(causal):
 def test_windows_over_kernel_scores_take_no_rotary_code():
     assert takes_rotation("kernel")
     assert not takes_rotation({"name": "local_predictive", "score": "kernel", "distribution": "proportional"})
+
+
+def test_scores_are_computed_twice_for_the_rotary_code_alone(monkeypatch):
+    layer, calls = KernelAttention(8, 2), []
+    scores = layer.scores
+    monkeypatch.setattr(layer, "scores", lambda q, k: calls.append(1) or scores(q, k))
+    tokens, mask = torch.randn(1, 5, 8), torch.ones(1, 5, dtype=torch.bool)
+    layer(AttentionContext(tokens, mask))
+    assert len(calls) == 1
+    layer(AttentionContext(tokens, mask, RotaryTime(4)(torch.rand(1, 5))))
+    assert len(calls) == 3
