@@ -27,9 +27,10 @@ accelerations would have more digits than the equations can hold."""
 _REACH = 6
 """Unknowns on either side that an equation knows: three coordinates of two frames."""
 
-_STILL = 0.06
+_STILL = 0.004
 """Weight of the squared speed of a foot on the ground, (m/s)², against squared distance to the rays, m². A larger
-weight keeps feet stiller, but passes the pose's error on to the root's velocity (benchmarks/world.md)."""
+weight keeps feet stiller, but carries the pose's error, and a contact found wrong, on into the root's path: with 0.06
+the path is worse than without contacts (benchmarks/world.md)."""
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ class FoundCamera:
                 found.append(f"from {at} on: --camera moving, and {what}; {_describe(shot)}")
             if shot.doubtful:
                 what = f"a camera that turns leaves errors of {shot.error:.1f} pixels in the background"
-                why = "its place changes too, the picture is stabilised, or the shutter rolls"
+                why = "its place changes too, the picture is stabilised, or the shutter rolls, which is not corrected"
                 found.append(f"from {at} on: {what}: {why}; people may seem to drift")
         return found
 
