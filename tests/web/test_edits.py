@@ -344,3 +344,28 @@ def test_each_correction_in_the_page_is_saved_and_lifted_as_by_python(site, brow
     assert swap["to"] - swap["from"] == pytest.approx(10 / 30, abs=1e-3)
     right, left = (before.skeleton.joints.index(f"{side}_knee") for side in ("right", "left"))
     np.testing.assert_allclose(after[22:29, right], before.keypoints[22:29, left], atol=1e-3)
+
+
+@pytest.mark.slow
+def test_the_page_lists_planted_errors_first(site, browser, tmp_path):
+    """The page of `poselift view --correct`; `poselift lift` puts exchanged sides back itself, the others stay."""
+    clean = track_for_page(next(people())[:60])
+    errors, spans = plant(clean, (29, 3, 16, 42))
+    (wrong,), _ = run_page([clean], [edit for edits in errors.values() for edit in edits])
+    pixels, scores = np.array(wrong["pixels"], float).reshape(60, 17, 2), np.array(wrong["scores"]).reshape(60, 17)
+    body = np.concatenate([np.nan_to_num(pixels), scores[..., None]], -1).reshape(60, -1)
+    found = [
+        {"image_id": frame, "category_id": 1, "score": 1.0, "keypoints": own.tolist()} for frame, own in enumerate(body)
+    ]
+    (tmp_path / "coco.json").write_text(json.dumps(found))
+    lifted, page = tmp_path / "lifted", tmp_path / "page.html"
+    keypoints = ["--keypoints", str(tmp_path / "coco.json"), "--video", str(demo_video())]
+    main(["lift", *keypoints, "--no-render", "--no-csv", "--quiet", "--out", str(lifted)])
+    main(["view", str(lifted), "--video", str(demo_video()), "--correct", "--offline", "--out", str(page)])
+    Editor(browser, page)
+    listed = browser.value("[...document.querySelectorAll('#worst button')].map((button) => button.textContent)")
+    times = [float(text.split(" s ")[0]) for text in listed]
+    zero = clean["times"][0]
+    for name in ("hidden", "ankles", "elbow"):
+        inside = [spans[name]["from"] - zero - 0.04 <= time <= spans[name]["to"] - zero + 0.04 for time in times]
+        assert inside.index(True) < 3, listed[:6]
