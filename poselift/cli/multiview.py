@@ -191,7 +191,7 @@ def join_into(
 
 
 def _render(clip: Clip, made: SeveralViews, view: int, angles: bool, path: Path, report: Progress) -> None:
-    """Writes one view with the joints of all views projected into it, and their angles."""
+    """Writes one view with all views' joints and their angles."""
     camera, clock = made.recording.cameras[view], made.reconstruction.clocks[view]
     people = [_seen_in(motion, made, view) for motion in made.recording.people]
     K = camera.K.astype(float)

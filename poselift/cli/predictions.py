@@ -96,9 +96,9 @@ class LifterPredictions:
         return motion.joints * np.where(np.isfinite(scale), scale, 1.0)[:, None, None].astype(np.float32)
 
     def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
-        """Says how many views have exchanged sides, and how many hide the pelvis from the lifter.
+        """Says how many views have exchanged sides or a hidden pelvis.
 
-        The pelvis is hidden where the lifter's own lies elsewhere.
+        The lifter does not see a hidden pelvis. The pelvis is hidden where the lifter's own lies elsewhere.
         """
         found = []
         if exchanged := sum(exchanged_often(keypoints_of(view), self._options.threshold) for view in views):

@@ -111,7 +111,9 @@ def settle_sides(
 
 
 def exchanged_often(keypoints: Keypoints2D, threshold: float) -> bool:
-    """Whether left and right of the whole body are exchanged in a tenth of the frames.
+    """Whether the body's sides are exchanged in a tenth of frames.
+
+    The sides are those of the whole body.
 
     Args:
         keypoints: of one person.

@@ -15,7 +15,9 @@ _TURNS = 0.5
 
 @dataclass(frozen=True)
 class FloorAngle:
-    """The floor as a camera sees it; medians over the recording where the camera turns.
+    """The floor as a camera sees it.
+
+    Values are medians over the recording where the camera turns.
 
     Attributes:
         rise: by which a level line across the picture rises to the right, degrees: how far the camera is rolled.
@@ -46,7 +48,7 @@ class FloorAngle:
 
 
 def find_floor_angles(recording: Recording) -> tuple[FloorAngle, ...]:
-    """The floor angle of each camera of a recording; none in the camera frame."""
+    """Each camera's floor angle in a recording; none in the camera frame."""
     if any(motion.frame != "world" for motion in recording.people):
         return ()
     half = math.nan if recording.up_uncertainty is None else math.degrees(TO_90 * recording.up_uncertainty)

@@ -1,4 +1,4 @@
-"""Gait and angles of all trials in one table: a row for each measure, for statistics."""
+"""Gait and angles of all trials in one long table. It has a row for each measure, as statistics programs take them."""
 
 from collections.abc import Iterator, Sequence
 
