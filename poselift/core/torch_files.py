@@ -82,7 +82,8 @@ def _why(error: Exception) -> str:
     if found := re.search(r"GLOBAL (\S+)", str(error)):
         return f"it wants {found[1]}, which is no plain data"
     found = re.search(r"WeightsUnpickler error:(.*)", str(error))
-    return reason(error) if found is None else shorten(found[1].strip())
+    words = found[1].strip() if found else "" if isinstance(error, EOFError) else reason(error)
+    return "it is another kind of file, or cut short" if not words or "zip archive" in words else shorten(words)
 
 
 class _Forgotten:

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.core.torch_files import read_checkpoint_file
+from poselift.core.torch_files import read_checkpoint_file, read_foreign_weights
 
 
 @pytest.fixture
@@ -33,6 +33,13 @@ def test_other_files(saved, tmp_path):
     torch.save([1], tmp_path / "b.ckpt")
     with pytest.raises(InputError, match="it holds a list"):
         read_checkpoint_file(tmp_path / "b.ckpt")
+
+
+@pytest.mark.parametrize("content", [b"", b"x" * 500, bytes(range(256)), b"PK\x03\x04" + bytes(300)])
+def test_weights_of_others_that_are_another_file(content, tmp_path):
+    (tmp_path / "a.pth").write_bytes(content)
+    with pytest.raises(InputError, match=r"PyTorch \(it is another kind of file, or cut short\); copy it again"):
+        read_foreign_weights(tmp_path / "a.pth")
 
 
 def test_no_error_advises_to_run_the_code_of_a_file(tmp_path):
