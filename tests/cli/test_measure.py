@@ -12,6 +12,7 @@ from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, write_page
 from poselift.cli.measure.trial import measure_trial
+from poselift.geometry.camera import camera_for
 from poselift.kinematics import measure_gait, measure_joint_angles
 from poselift.kinematics.gait_summary import summarise_gait
 from poselift.kinematics.plug_in_gait import DIFFERENCES
@@ -215,3 +216,10 @@ def test_a_walk_is_no_other_movement(movement, words, tmp_path):
     ran = poselift("measure", tmp_path / "person_1.npz", "--movement", movement)
     assert ran.code == 2
     assert words in ran.err
+
+
+def test_several_cameras_have_no_constants_of_one(tmp_path):
+    write_motion(tmp_path / "person_1.npz", walker(), [camera_for((640, 480)).with_pose(np.eye(3), np.zeros(3))] * 2)
+    ran = poselift("measure", tmp_path / "person_1.npz", "--plug-in-gait")
+    assert ran.code == 2
+    assert "2 cameras saw it, and --plug-in-gait takes off what one camera errs by" in ran.err

@@ -74,6 +74,11 @@ def run(options: argparse.Namespace) -> None:
     for path, motion in motions.items():
         recording = recordings[path]
         floors, views = find_floor_angles(recording), max(1, len(recording.cameras))
+        if options.plug_in_gait and views > 1:
+            raise InputError(
+                f"{path}: {views} cameras saw it, and --plug-in-gait takes off what one camera errs by; leave the "
+                "option out"
+            )
         seen = _from_zero(legs_as_seen(recording))
         trials.append(measure_trial(path, motion, options.belt, floors, views, seen, options.plug_in_gait))
     if options.out is not None:  # before anything is printed, to a reader who may leave
