@@ -28,5 +28,5 @@ if not TYPE_CHECKING:  # type checkers see the names above, and no others
     def __getattr__(name: str) -> object:
         from poselift.core.on_demand import names_on_demand
 
-        homes = {"lift": "api", "multiview": "api", "open_stream": "api", "read": "api", "Recording": "structures"}
-        return names_on_demand(__name__, homes)(name)
+        # One module for all: threads that ask for different names at once wait for each other.
+        return names_on_demand(__name__, dict.fromkeys([*__all__], "api"))(name)
