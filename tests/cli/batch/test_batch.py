@@ -1,6 +1,7 @@
 """`poselift batch` as a whole: good and broken videos, the second run, other options, kills."""
 
 import csv
+import dataclasses
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from benchmarks.moving_camera import MOVES, Warp
 from poselift.cli.batch.batch_run import BatchRun
 from poselift.cli.batch.settings import find_settings
 from poselift.cli.batch.video_task import Task, VideoLifter
@@ -24,8 +26,10 @@ from poselift.cli.lift_request import CommandRequest
 from poselift.cli.request_fields import set_fields
 from poselift.core import threads
 from poselift.core.locks import hold_lock
+from poselift.geometry.camera import camera_for
 from poselift.lifting.request import DetectorRequest
-from poselift.video import VideoWriter
+from poselift.samples import demo_video
+from poselift.video import VideoReader, VideoWriter
 from tests.cli.batch.conftest import BROKEN, GOOD, QUICK, contents
 from tests.cli.running import poselift
 from tests.core.full_disk import full_disk
@@ -287,3 +291,36 @@ def test_angles_cannot_be_drawn_without_an_overlay(tmp_path):
     ran = poselift("batch", tmp_path, "--out", tmp_path / "out", "--draw", "angles")
     assert ran.code == 2
     assert "batch --render" in ran.err
+
+
+@pytest.fixture
+def pan_and_still(tmp_path):
+    """A folder with half a second of the demo clip, as it is and with a camera that pans by 10 degrees."""
+    frames = list(VideoReader(demo_video(), 1.5, 2.0))
+    start, end = frames[0].timestamp, frames[-1].timestamp
+    (tmp_path / "in").mkdir()
+    warp = Warp(MOVES["pan 10"], camera_for((960, 540)), end - start)
+    for name in ("pan", "still"):
+        with VideoWriter(tmp_path / "in" / f"{name}.mp4", 960, 540) as writer:
+            for frame in frames:
+                own = dataclasses.replace(frame, timestamp=frame.timestamp - start)
+                writer.write((warp.picture(own) if name == "pan" else own).image, own.timestamp)
+    return tmp_path / "in"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("one_process")
+def test_each_video_has_a_camera_of_its_own(pan_and_still, batch, tmp_path):
+    def summaries(*options):
+        out = tmp_path / "-".join(options)
+        ran = batch(pan_and_still, out, "--world", *options)
+        assert ran.code == 0, ran.err
+        return {name.rsplit("-", 1)[0]: json.loads((out / name / "summary.json").read_text()) for name in folders(out)}
+
+    found = summaries("--camera", "auto")
+    assert {name: each["camera"]["found"] for name, each in found.items()} == {"pan": "turning", "still": "still"}
+    assert found["pan"]["camera"]["shots"][0]["turns_deg"] == pytest.approx(10, abs=0.5)
+    assert not any(warning for each in found.values() for warning in each["warnings"] if "camera" in str(warning))
+    still = summaries("--camera", "still")
+    assert any("the camera moves by" in str(warning) for warning in still["pan"]["warnings"])
+    assert not any("the camera moves by" in str(warning) for warning in still["still"]["warnings"])
