@@ -29,12 +29,17 @@ found["video"] = [Path(behind[0].clip.filepath).name, behind[0].clip.frame_start
 for armature in [thing for thing in bpy.data.objects if thing.type == "ARMATURE"]:
     arrays = np.load(folder / f"{armature.name}.npz")
     about = json.loads((folder / f"{armature.name}.json").read_text())
-    K, names = np.array(about["camera"]["K"]), about["skeleton"]["joints"]
-    world = about["axes"]["frame"] == "world"
-    R, t = np.array(about["camera"].get("R", np.eye(3))), np.array(about["camera"].get("t", [0.0, 0, 0]))
+    names, world = about["skeleton"]["joints"], about["axes"]["frame"] == "world"
+    # One pose for each frame of a camera that turns, else one for all.
+    lenses = np.array(about["camera"]["K"]).reshape(-1, 3, 3)
+    turns = np.array(about["camera"].get("R", np.eye(3))).reshape(-1, 3, 3)
+    spots = np.array(about["camera"].get("t", [0.0, 0, 0])).reshape(-1, 3)
+    times = np.array(about["camera"].get("times", [0.0]))
     pixels, places, uncertainty, fingers = [0.0], [0.0], [0.0], []
     for row in np.flatnonzero(np.isfinite(arrays["joints"]).all((1, 2)))[::5]:
         frame = 1 + arrays["timestamps"][row] * rate
+        now = np.abs(times - arrays["timestamps"][row]).argmin()
+        K, R, t = (values[min(now, len(values) - 1)] for values in (lenses, turns, spots))
         scene.frame_set(int(frame), subframe=frame - int(frame))
         points = arrays["joints"][row].astype(float) + arrays["root"][row]
         seen = (points - t) @ R @ K.T

@@ -6,9 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.moving_camera import MOVES, Warp
 from poselift.cli.main import main
+from poselift.geometry.camera import camera_for
 from poselift.recordings import read_recording
 from poselift.samples import demo_video
+from poselift.video import VideoReader, VideoWriter
 from tests.blender.conftest import ADD_ON
 from tests.kinematics.conftest import turn
 from tests.kinematics.test_fingers import with_made_hands
@@ -16,13 +19,19 @@ from tests.kinematics.test_fingers import with_made_hands
 pytestmark = pytest.mark.blender
 
 
-@pytest.fixture(scope="module", params=["world", "camera"])
+@pytest.fixture(scope="module", params=["world", "camera", "turning"])
 def folder(request, blender, tmp_path_factory):
-    """Results of a second of the demo clip, with the clip beside them."""
+    """Results of half a second of the demo clip, with the clip beside them; also of a camera that pans and zooms."""
     place = tmp_path_factory.mktemp(request.param)
     video = place / "walk.mp4"
-    shutil.copy(demo_video(), video)
-    more = ["--world"] if request.param == "world" else []
+    if request.param == "turning":
+        warp = Warp(MOVES["pan 10, zoom"], camera_for((960, 540)), 3.0)
+        with VideoWriter(video, 960, 540) as writer:
+            for frame in VideoReader(demo_video(), 0.0, 1.6):
+                writer.write(warp.picture(frame).image, frame.timestamp)
+    else:
+        shutil.copy(demo_video(), video)
+    more = [] if request.param == "camera" else ["--world"]
     quick = ["--weights", "tiny", "--quality", "fast", "--no-render", "--quiet"]
     main(["lift", str(video), "--out", str(place / "out"), "--start", "1", "--end", "1.5", *quick, *more])
     return place / "out"
@@ -39,6 +48,7 @@ def test_people_camera_video_and_uncertainty_are_there(blender, folder):
     assert len(found["people"]) == len(summary["people"]) == 2
     for name, person in found["people"].items():
         about = json.loads((folder / f"{name}.json").read_text())
+        assert ("times" in about["camera"]) == folder.parent.name.startswith("turning")
         assert person["pixels"] < 0.01
         assert person["places"] < 0.02
         assert person["uncertainty"] < 1e-6
