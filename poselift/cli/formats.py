@@ -89,7 +89,7 @@ def write_formats(
         from poselift.cli.view import write_page_of  # few runs write a page
 
         with note_failure(PAGE, failed):
-            written += [path.name for path in write_page_of(recording, folder / PAGE_FILES[0], video)]
+            written += [path.name for path in write_page_of(recording, folder / PAGE_FILES[0], video, folder=folder)]
     return written, failed
 
 

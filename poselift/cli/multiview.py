@@ -181,7 +181,7 @@ def join_into(
     recording = made.recording
     write_pose2sim(out / CALIBRATION, recording.cameras)
     names = [camera.name for camera in recording.cameras]
-    write_json(out / CALIBRATION_REPORT, report_to_json(made.reconstruction, names))
+    write_json(out / CALIBRATION_REPORT, report_to_json(made.reconstruction, names, [clip.video for clip in clips]))
     overlays = {
         OVERLAY_VIEW.format(view + 1): partial(_render, clip, made, view, request.draw is not None, report=report)
         for view, clip in enumerate(clips)

@@ -17,11 +17,12 @@ from poselift.core.progress_text import show
 from poselift.export.export_formats import FORMATS
 from poselift.kinematics import legs_as_seen, measure_joint_angles
 from poselift.recordings import read_recording, read_sidecar
+from poselift.recordings.camera_json import camera_to_json
 from poselift.recordings.exporting import join_recordings
-from poselift.recordings.reading import check_video, find_people, find_video
+from poselift.recordings.reading import check_video, find_people, find_video, find_view_videos
 from poselift.recordings.saving import describe_person
 from poselift.structures import Recording
-from poselift.viz.page import PageContent, write_page
+from poselift.viz.page import PageContent, PageView, write_page
 from poselift.viz.site import write_editor
 
 _MOST_BYTES = 6_000_000
@@ -70,7 +71,11 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def write_page_of(
-    recording: Recording, out: Path, video: Path | None, sidecars: Mapping[int, Mapping[str, Any]] | None = None
+    recording: Recording,
+    out: Path,
+    video: Path | None,
+    sidecars: Mapping[int, Mapping[str, Any]] | None = None,
+    folder: Path | None = None,
 ) -> list[Path]:
     """Writes the page of a recording.
 
@@ -79,6 +84,7 @@ def write_page_of(
         out: the .html file to write.
         video: the video, of any size; None for a page without one.
         sidecars: the JSON of each person by number, if it is more than the recording says.
+        folder: of the result, which knows the further videos of a recording of several.
 
     Returns:
         The files that were written.
@@ -97,7 +103,8 @@ def write_page_of(
         for motion in legs_as_seen(recording).people
         if motion.posed.any()
     }
-    shown = PageContent(title, first["camera"], about, angles, _make_characters(recording))
+    views = [] if folder is None or video is None else _further_views(recording, folder)
+    shown = PageContent(title, first["camera"], about, angles, _make_characters(recording), views)
     clock = recording.clock
     return write_page(out, motions, shown, video, clock.span, clock.video_fps, recording.origin.mirrored)
 
@@ -136,7 +143,19 @@ def write_page_of_people(found: list[Path], out: Path, video: Path | None = None
             raise
         show(f"warning: the page has no video: {error}")
         shown_video = None
-    return write_page_of(recording, out, shown_video, sidecars)
+    return write_page_of(recording, out, shown_video, sidecars, found[0].parent)
+
+
+def _further_views(recording: Recording, folder: Path) -> list[PageView]:
+    """The videos after the first one that are still there."""
+    if any(motion.frame != "world" for motion in recording.people):
+        return []
+    found = zip(recording.cameras[1:], find_view_videos(folder)[1:], strict=False)
+    return [
+        PageView(camera.name, camera_to_json(camera, True), video, offset, drift)
+        for camera, (video, offset, drift) in found
+        if video is not None
+    ]
 
 
 def _make_characters(recording: Recording) -> dict[int, dict[str, bytes]]:

@@ -34,7 +34,7 @@ OWN_ENDINGS = ("npz", "json", "csv")
 _PERSON = re.compile(r"person_\d+\.npz")
 _ENDINGS = {*(f".{suffix}" for suffix in OWN_ENDINGS), *(form.ending for form in FORMATS.values())}
 _OURS = re.compile(
-    rf"person_\d+({'|'.join(map(re.escape, sorted(_ENDINGS)))})|overlay_\d+\.mp4|"
+    rf"person_\d+({'|'.join(map(re.escape, sorted(_ENDINGS)))})|overlay_\d+\.mp4|page_video_\d+\.mp4|"
     rf"{'|'.join(map(re.escape, (OVERLAY, CALIBRATION, CALIBRATION_REPORT, *PAGE_FILES)))}"
 )
 """Names of the files beside the summary."""

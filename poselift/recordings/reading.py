@@ -9,12 +9,13 @@ from typing import Any
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.progress_text import show
+from poselift.core.safe_parsing import read_json, real_number
 from poselift.geometry.camera import Camera
 from poselift.numerics.times import check_rate, median_interval
 from poselift.recordings.camera_json import cameras_from_json
 from poselift.recordings.motion_files import read_motion
 from poselift.recordings.motion_json import read_sidecar
-from poselift.recordings.names import is_person
+from poselift.recordings.names import CALIBRATION_REPORT, is_person
 from poselift.recordings.summary import read_summary
 from poselift.structures import Clock, Motion, Origin, Recording
 from poselift.video import VideoReader
@@ -209,9 +210,33 @@ def find_video(folder: Path) -> Path | None:
     name = summary.get("video")
     if not isinstance(name, str) or not name:
         return None
-    path = Path(str(summary.get("path", name)))
     # With keypoints, the path is theirs.
-    name = Path(name).name
+    return _find_file(folder, Path(str(summary.get("path", name))), Path(name).name)
+
+
+def find_view_videos(folder: Path) -> list[tuple[Path | None, float, float]]:
+    """Video, offset in seconds and drift of each view of a result of several videos; empty for one of a single video.
+
+    A time x of the video is (1 + drift) x + offset of the result. A video that is neither where it was nor beside the
+    folder is None.
+    """
+    file = folder / CALIBRATION_REPORT
+    if not file.is_file():
+        return []
+    report = read_json(file, "calibration.json of poselift multiview")
+    clocks = report.get("clocks") if isinstance(report, dict) else None
+    found = []
+    for clock in clocks if isinstance(clocks, list) else []:
+        about = clock if isinstance(clock, dict) else {}
+        path = Path(str(about.get("path", "")))
+        offset, drift = (real_number(about.get(key)) for key in ("offset_s", "drift"))
+        known = path.name and offset is not None and drift is not None and math.isfinite(offset) and abs(drift) < 0.5
+        found.append((_find_file(folder, path, path.name), offset, drift) if known else (None, 0.0, 0.0))
+    return found
+
+
+def _find_file(folder: Path, path: Path, name: str) -> Path | None:
+    """A file where it was, or in or beside the folder by its name."""
     try:
         places = [path.with_name(name), folder / name, folder.absolute().with_name(name)]
     except ValueError:  # it is no name of a file

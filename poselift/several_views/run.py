@@ -247,8 +247,16 @@ def _clock(people: Sequence[Motion], first: Clock) -> Clock:
     return Clock(first.fps, round((end - start) / interval) + 1, (start, end), first.video_fps)
 
 
-def report_to_json(made: Reconstruction, names: Sequence[str]) -> dict[str, Any]:
-    """The calibration report and the clocks as plain values."""
+def report_to_json(
+    made: Reconstruction, names: Sequence[str], videos: Sequence[Path | None] | None = None
+) -> dict[str, Any]:
+    """The calibration report and the clocks as plain values.
+
+    Args:
+        made: what the views became.
+        names: of the cameras.
+        videos: their files, for pages of the result.
+    """
     return {
         **made.report.to_json(),
         "clocks": [
@@ -258,8 +266,9 @@ def report_to_json(made: Reconstruction, names: Sequence[str]) -> dict[str, Any]
                 "drift": round(clock.drift, 7),
                 "uncertainty_s": round(clock.spread, 4),
                 "from": clock.origin,
+                **({} if path is None else {"path": str(path)}),
             }
-            for name, clock in zip(names, made.clocks, strict=True)
+            for name, clock, path in zip(names, made.clocks, videos or [None] * len(names), strict=True)
         ],
         "people": [
             {"video": name, "numbers": {str(person): list(numbers) for person, numbers in own.items()}}

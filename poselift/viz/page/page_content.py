@@ -5,6 +5,7 @@ import gzip
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,25 @@ _SIDES = {"middle": 0, "left": 1, "right": 2}
 
 
 @dataclass(frozen=True)
+class PageView:
+    """Another video of the same moment, beside the first one.
+
+    Attributes:
+        name: of the camera.
+        camera: as in `PageContent`, with the pose.
+        video: the file.
+        offset: a time x of the video is (1 + drift) x + offset of the motions, seconds.
+        drift: seconds a second.
+    """
+
+    name: str
+    camera: Mapping[str, Any]
+    video: Path
+    offset: float = 0.0
+    drift: float = 0.0
+
+
+@dataclass(frozen=True)
 class PageContent:
     """What a page shows besides motions.
 
@@ -40,6 +60,7 @@ class PageContent:
         angles: joint angles by number of the person, whose `left_` and `right_` of one name share a chart; without them
             the page has heights and uncertainty only.
         files: of each person by number, to save: what they hold by their ending, such as "bvh".
+        views: further videos; their motions are in the world.
     """
 
     title: str
@@ -47,6 +68,7 @@ class PageContent:
     about: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     angles: Mapping[int, Angles] = field(default_factory=dict)
     files: Mapping[int, Mapping[str, bytes]] = field(default_factory=dict)
+    views: Sequence[PageView] = ()
 
 
 def encode(
@@ -55,6 +77,7 @@ def encode(
     times: Float[np.ndarray, " t"],
     video: Mapping[str, Any],
     start: float = 0.0,
+    others: Sequence[Mapping[str, Any]] = (),
 ) -> str:
     """The content of a page as base64 of gzip.
 
@@ -67,6 +90,7 @@ def encode(
         times: of all frames, seconds.
         video: for the header.
         start: the time that becomes 0, seconds.
+        others: likewise as `video` for each of `view.views`.
     """
     second = _steps_a_second(times)
     arrays: list[tuple[str, np.ndarray, float]] = [("times", times - start, second)]
@@ -123,13 +147,12 @@ def encode(
         "title": view.title,
         "world": motions[0].frame == "world",
         "up": rotation_to_y_up(motions).tolist(),
-        "camera": {
-            key: np.asarray(view.camera[key]).tolist()
-            for key in ("K", "R", "t", "times", "distortion", "fisheye")
-            if key in view.camera
-        },
-        "size": list(view.camera["image_size"]),
+        **_camera(view.camera),
         "video": video,
+        "views": [
+            {"name": other.name, **_camera(other.camera), "video": own}
+            for other, own in zip(view.views, others, strict=True)
+        ],
         "people": people,
         "arrays": [[name, list(values.shape), scale] for name, values, scale in arrays],
     }
@@ -137,6 +160,15 @@ def encode(
     whole = line + b"".join(_pack(values, scale) for _, values, scale in arrays)
     whole += b"".join(file for motion in motions for file in view.files.get(motion.keypoints.person, {}).values())
     return base64.b64encode(gzip.compress(whole, 6, mtime=0)).decode()
+
+
+def _camera(camera: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page's header says of a camera."""
+    keys = ("K", "R", "t", "times", "distortion", "fisheye")
+    return {
+        "camera": {key: np.asarray(camera[key]).tolist() for key in keys if key in camera},
+        "size": list(camera["image_size"]),
+    }
 
 
 def _steps_a_second(times: np.ndarray) -> float:

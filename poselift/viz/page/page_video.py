@@ -10,8 +10,8 @@ from jaxtyping import Float
 
 from poselift.video import VideoReader, VideoWriter
 
-_LONGER_SIDE = 960
-"""Pixels; more cannot be seen beside the 3D view."""
+LONGER_SIDE, ONE_OF_SEVERAL = 960, 640
+"""Pixels; more cannot be seen beside the 3D view, and beside other videos."""
 EMBEDDED = 9_500_000
 """Largest video inside of a page, bytes; as base64 it takes a third more."""
 _BITRATE = 2_400_000
@@ -45,6 +45,7 @@ def write_small_video(
     end: float | None = None,
     fps: float | None = None,
     mirrored: bool = False,
+    longer_side: int = LONGER_SIDE,
 ) -> PageVideo:
     """Writes a video of at most 960 pixels and 2.4 Mbit/s.
 
@@ -57,6 +58,7 @@ def write_small_video(
         end: seconds, exclusive; None for the end.
         fps: frames per second of the recording, if they are not those of the file; see `VideoReader`.
         mirrored: whether the original shows a mirror image, which is mirrored back.
+        longer_side: most pixels of its longer side.
 
     Raises:
         InputError: the video cannot be read or the file cannot be written.
@@ -69,7 +71,7 @@ def write_small_video(
         (3, True)
     """
     reader = VideoReader(video, start, end, fps, mirrored)
-    scale = min(1.0, _LONGER_SIDE / max(reader.info.width, reader.info.height))
+    scale = min(1.0, longer_side / max(reader.info.width, reader.info.height))
     # Even, as H.264 wants it; one repeated column would shift the skeleton.
     size = tuple(2 * max(1, round(side * scale / 2)) for side in (reader.info.width, reader.info.height))
     rate = _BITRATE

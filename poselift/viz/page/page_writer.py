@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from poselift.core.errors import InputError
-from poselift.core.files import atomic_pair, write_text
+from poselift.core.files import atomic_pair, atomic_path, write_text
 from poselift.numerics.times import check_span
 from poselift.structures import Motion
-from poselift.viz.page.page_content import PageContent, encode
-from poselift.viz.page.page_video import write_small_video
+from poselift.viz.page.page_content import PageContent, PageView, encode
+from poselift.viz.page.page_video import LONGER_SIDE, ONE_OF_SEVERAL, write_small_video
 
 
 def write_page(
@@ -35,7 +35,7 @@ def write_page(
     """Writes one file that shows motions beside their video.
 
     It needs no other file and no network. A video of more than 9.5 MB after encoding stays beside the page, as
-    `<page>_video.mp4`.
+    `<page>_video.mp4`, and further ones as `<page>_video_2.mp4` and so on.
 
     Args:
         path: the .html file to write.
@@ -47,7 +47,7 @@ def write_page(
         mirrored: whether the video shows a mirror image, which is mirrored back.
 
     Returns:
-        The files that were written: the page, and perhaps its video.
+        The files that were written: the page, and perhaps its videos.
 
     Raises:
         InputError: there is no motion or no pose in them, they are in different frames or far apart in time, the video
@@ -60,13 +60,14 @@ def write_page(
     first, last = (moments.min(), moments.max()) if span is None else span
     beside = path.with_name(f"{path.stem}_video.mp4")
     about: dict[str, Any] = {}
-    data, written, page = "", [path], path
+    data, written, page, others = "", [path], path, []
+    side = ONE_OF_SEVERAL if view.views else LONGER_SIDE
     with contextlib.ExitStack() as stack:
         if video is not None:
             place = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "video.mp4"
             # The end is exclusive, and a time stamp in a JSON is rounded.
             start, end = max(0.0, float(first) - 1e-3), float(last) + 1e-3
-            clip = write_small_video(video, place, start, end, fps, mirrored)
+            clip = write_small_video(video, place, start, end, fps, mirrored, side)
             moments = np.concatenate([moments, clip.times])
             about = {"start": float(clip.times[0] - first)}
             if clip.inside:
@@ -76,9 +77,30 @@ def write_page(
                 written.append(beside)
                 temporary, page = stack.enter_context(atomic_pair(beside, path))
                 shutil.copyfile(place, temporary)
+        for number, other in enumerate(view.views, start=2):
+            beside = path.with_name(f"{path.stem}_video_{number}.mp4")
+            others.append(_add_view(other, (float(first), float(last)), beside))
+            if "file" in others[-1][0]:
+                written.append(beside)
         times = np.unique(moments.round(6))
-        write_text(page, _html(view.title, encode(motions, view, times, about, float(first)), data))
+        content = encode(motions, view, times, about, float(first), [about for about, _ in others])
+        write_text(page, _html(view.title, content, [data, *(own for _, own in others)]))
     return written
+
+
+def _add_view(other: PageView, span: tuple[float, float], beside: Path) -> tuple[dict[str, Any], str]:
+    """What the header says of another video, and the video as base64; it is written beside the page if it is large."""
+    start, end = ((moment - other.offset) / (1 + other.drift) for moment in span)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "video.mp4"
+        clip = write_small_video(other.video, place, max(0.0, start - 1e-3), end + 1e-3, longer_side=ONE_OF_SEVERAL)
+        rate = 1 + other.drift
+        about = {"start": float(rate * clip.times[0] + other.offset - span[0]), "rate": rate}
+        if clip.inside:
+            return about, base64.b64encode(place.read_bytes()).decode()
+        with atomic_path(beside) as unfinished:
+            shutil.copyfile(place, unfinished)
+    return {**about, "file": beside.name}, ""
 
 
 def _check(path: Path, motions: Sequence[Motion]) -> None:
@@ -92,8 +114,14 @@ def _check(path: Path, motions: Sequence[Motion]) -> None:
         raise InputError(f"{path}: all frames of the motions are empty; lift a video in which somebody is seen")
 
 
-def _html(title: str, content: str, video: str) -> str:
-    """The page. Its policy allows only this very script, so no text in the data can run."""
+def _html(title: str, content: str, videos: Sequence[str]) -> str:
+    """The page. Its policy allows only this very script, so no text in the data can run.
+
+    Args:
+        title: of the page.
+        content: as `encode` gives it.
+        videos: each as base64; empty for one that is not in the page.
+    """
     room = files(__package__)
     script = (room / "page.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -102,6 +130,6 @@ def _html(title: str, content: str, video: str) -> str:
         digest=digest,
         style=(room / "page.css").read_text("utf-8"),
         content=content,
-        video=video,
+        videos="\n".join(videos),
         script=script,
     )

@@ -11,7 +11,7 @@ import pytest
 from poselift.export import write_csv
 from poselift.export.trc_markers import write_trc
 from poselift.skeleton import H36M17
-from poselift.viz.page import PageContent, write_page
+from poselift.viz.page import PageContent, PageView, write_page
 from tests.export.conftest import recording_of
 from tests.recordings.conftest import with_hands
 from tests.viz.page.conftest import CAMERA, DEGREES, FILES
@@ -36,6 +36,29 @@ def test_it_loads_in_two_seconds_without_any_request(page, written):
         "Person 1 · 1.72 m",
         "Person 2",
     ]
+
+
+def test_all_videos_are_under_one_cursor(page, tmp_path, people, clip):
+    world = [replace(motion, frame="world") for motion in people]
+    first, second = ({**CAMERA, "R": np.eye(3), "t": [x, 0.0, 0.0]} for x in (0.0, 0.3))
+    # The second video started 0.4 s after the first one.
+    view = PageContent("two", first, views=[PageView("left", second, clip, 0.4)])
+    write_page(tmp_path / "page.html", world, view, clip)
+    page.open(tmp_path / "page.html")
+    page.wait("video.readyState >= 2 && others[0].video.readyState >= 2")
+    page("seek(1.0)")
+    page.wait("Math.abs(state.picture - 1.0) < 0.03 && Math.abs(others[0].picture - 1.0) < 0.03")
+    # 0.6 s after the start of the second video, whose bar is then 0.4 s behind that of the first one.
+    assert page("others[0].video.currentTime") == pytest.approx(0.602, abs=0.002)
+    ours, theirs = (
+        values(page, f"{each}.people[0].pixels").reshape(50, -1, 2)[25] for each in ("content", "others[0].content")
+    )
+    depth = people[0].joints[25, :, 2] + people[0].root[25, 2]
+    np.testing.assert_allclose(ours[:, 0] - theirs[:, 0], CAMERA["K"][0][0] * 0.3 / depth, atol=0.01)
+    assert page(
+        "(({ width, height }, pen) => pen.getImageData(0, 0, width, height).data.some(Boolean))"
+        "(others[0].canvas, others[0].canvas.getContext('2d'))"
+    )
 
 
 def test_ten_minutes_load_in_two_seconds_and_show_every_extreme(page, tmp_path, make_motion):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.viz.page import PageContent, write_page
+from poselift.viz.page import PageContent, PageView, write_page
 from poselift.viz.page.page_content import encode
 from tests.viz.page.conftest import CAMERA
 
@@ -63,3 +63,28 @@ def test_the_times_of_hours_are_right_from_the_first_frame_on(people, last, step
 def test_one_frame_is_enough(tmp_path, make_motion):
     write_page(tmp_path / "page.html", [make_motion(frames=1)], VIEW)
     assert (tmp_path / "page.html").exists()
+
+
+def test_further_videos_have_their_camera_and_their_time(tmp_path, people, clip):
+    world = [replace(motion, frame="world") for motion in people]
+    camera = {**CAMERA, "R": np.eye(3), "t": [0.5, 1.0, 3.0]}
+    # The second video started 0.2 s before the first one, so its first pictures are left out.
+    view = PageContent("two", camera, views=[PageView("left", {**camera, "t": [0, 1, 4]}, clip, -0.2, 1e-4)])
+    assert write_page(tmp_path / "page.html", world, view, clip) == [tmp_path / "page.html"]
+    text = (tmp_path / "page.html").read_text("utf-8")
+    videos = text.partition('id="film64">')[2].partition("<")[0].split("\n")
+    assert [base64.b64decode(video)[4:8] for video in videos] == [b"ftyp", b"ftyp"]
+    content = gzip.decompress(base64.b64decode(text.partition('id="content">')[2].partition("<")[0]))
+    (other,) = json.loads(content.partition(b"\n")[0])["views"]
+    assert (other["name"], other["camera"]["t"], other["size"]) == ("left", [0, 1, 4], list(CAMERA["image_size"]))
+    assert other["video"]["start"] == pytest.approx(0.0, abs=0.001)
+    assert other["video"]["rate"] == pytest.approx(1.0001)
+
+
+def test_a_large_further_video_stays_beside_the_page(tmp_path, people, clip, monkeypatch):
+    monkeypatch.setattr("poselift.viz.page.page_video.EMBEDDED", 1000)
+    camera = {**CAMERA, "R": np.eye(3), "t": [0.5, 1.0, 3.0]}
+    view = PageContent("two", camera, views=[PageView("left", camera, clip)])
+    written = write_page(tmp_path / "page.html", [replace(motion, frame="world") for motion in people], view, clip)
+    assert [path.name for path in written] == ["page.html", "page_video.mp4", "page_video_2.mp4"]
+    assert all(path.stat().st_size > 1000 for path in written)

@@ -5,9 +5,9 @@ import { byId } from "./elements.js";
 import { prepareHands } from "./hands.js";
 import { prepare } from "./places.js";
 
-/** The bytes in an element that holds base64. */
-export function bytesOf(holder) {
-  const text = atob(holder.textContent);
+/** The bytes of base64. */
+export function bytesOf(base64) {
+  const text = atob(base64);
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   return bytes;
@@ -15,7 +15,7 @@ export function bytesOf(holder) {
 
 /** The header, with `times` of the clip and the arrays of each person in place. */
 export async function readContent() {
-  const stream = new Blob([bytesOf(byId("content"))]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Blob([bytesOf(byId("content").textContent)]).stream().pipeThrough(new DecompressionStream("gzip"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
   let at = bytes.indexOf(10) + 1;
   const content = JSON.parse(new TextDecoder().decode(bytes.subarray(0, at)));

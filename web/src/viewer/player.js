@@ -2,6 +2,7 @@
 
 import { Charts } from "./charts.js";
 import { byId, element } from "./elements.js";
+import { furtherViews } from "./further_views.js";
 import { drawOverlay } from "./overlay.js";
 import { lastBefore } from "./places.js";
 import { savingButtons } from "./saving.js";
@@ -13,7 +14,7 @@ const ICONS = { play: "M8 5v14l11-7z", pause: "M6 5h4v14H6zm8 0h4v14h-4z",
 export const state = { time: 0, picture: 0, playing: false, speed: 1, person: 0, hidden: new Set(),
   show: { skeleton: true, detections: false, uncertainty: true, follow: true } };
 export const video = byId("video");
-export let content, scene, charts, wanted = null;
+export let content, scene, charts, wanted = null, others = [];
 let theme, dirty = true, clock = 0;
 
 /** Puts a line above the views; without a text, takes it away. */
@@ -29,6 +30,7 @@ const hasVideo = () => Boolean(video.src) && !video.error;
 export function seek(time) {
   state.time = Math.min(last(), Math.max(first(), time));
   dirty = true;
+  for (const other of others) other.seek(state.time);
   if (!hasVideo()) { state.picture = state.time; return; }
   // The frame's own moment, a little later, so that no rounding shows the frame before.
   wanted = content.times[Math.max(0, lastBefore(content.times, state.time))] - content.video.start + 2e-3;
@@ -60,6 +62,7 @@ function play() {
 export function pause() {
   state.playing = false;
   video.pause();
+  for (const other of others) { other.video.pause(); other.seek(state.time); }
   icon();
 }
 
@@ -84,6 +87,7 @@ function tick(now) {
     if (state.time >= last()) pause();
   }
   clock = now;
+  if (state.playing) for (const other of others) other.keepUp(state);
   if (dirty) { dirty = false; draw(); }
   requestAnimationFrame(tick);
 }
@@ -92,6 +96,7 @@ function draw() {
   const { time } = state, frame = Math.max(0, lastBefore(content.times, time));
   scene.draw(time, theme);
   drawOverlay(byId("overlay"), content, state, state.picture);
+  for (const other of others) other.draw(state);
   charts.move(time);
   byId("line").querySelector(".cursor").style.left = `${100 * (time - first()) / Math.max(last() - first(), 1e-3)}%`;
   const scrub = byId("scrub");
@@ -236,12 +241,13 @@ function build() {
  *
  * @param next what data.js reads: the clip's times and size, its camera, and everybody's arrays.
  * @param source address of the video; none for a motion alone, and left out to keep the video that is there.
+ * @param further addresses of the further videos.
  */
-export function show(next, source) {
+export function show(next, source, further = []) {
   const again = content && source === undefined, chosen = content?.people[state.person].id;
   content = next;
   if (!scene) build();
-  byId("film").parentElement.style.setProperty("--aspect", content.size[0] / content.size[1]);
+  others = furtherViews(content, further, () => { dirty = true; });
   if (!again) {
     Object.assign(state, { person: 0, hidden: new Set(), time: first(), picture: first() });
     if (source) video.src = source;
