@@ -225,13 +225,15 @@ def find_view_videos(folder: Path) -> list[tuple[Path | None, float, float]]:
         return []
     report = read_json(file, "calibration.json of poselift multiview")
     clocks = report.get("clocks") if isinstance(report, dict) else None
-    found = []
+    found: list[tuple[Path | None, float, float]] = []
     for clock in clocks if isinstance(clocks, list) else []:
         about = clock if isinstance(clock, dict) else {}
         path = Path(str(about.get("path", "")))
         offset, drift = (real_number(about.get(key)) for key in ("offset_s", "drift"))
-        known = path.name and offset is not None and drift is not None and math.isfinite(offset) and abs(drift) < 0.5
-        found.append((_find_file(folder, path, path.name), offset, drift) if known else (None, 0.0, 0.0))
+        if not path.name or offset is None or drift is None or not math.isfinite(offset) or not abs(drift) < 0.5:
+            found.append((None, 0.0, 0.0))
+        else:
+            found.append((_find_file(folder, path, path.name), offset, drift))
     return found
 
 

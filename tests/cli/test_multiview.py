@@ -1,6 +1,8 @@
 """`poselift multiview` on keypoints of other programs: each calibration's format, and what it refuses or warns of."""
 
+import base64
 import csv
+import gzip
 import json
 import pickle
 from dataclasses import replace
@@ -112,6 +114,27 @@ def test_formats_have_the_joined_motion(takes, tmp_path):
 
 
 @pytest.mark.slow
+def test_the_page_has_all_videos_and_a_model_has_the_joined_motion(takes, tmp_path):
+    videos = [tmp_path / f"{name}.mp4" for name in NAMES[:2]]
+    for video in videos:
+        with VideoWriter(video, *SIZE) as writer:
+            for frame in range(60):
+                writer.write(np.full((SIZE[1], SIZE[0], 3), frame, np.uint8), frame / 30)
+    out = tmp_path / "out"
+    options = ("--keypoints", *takes[:2], "--offsets", "0.1", "--formats", "html,glb", "--out", out, *QUICK)
+    ran = poselift("multiview", *videos, *options)
+    assert ran.code == 0, ran.err
+    assert (out / "person_1.glb").read_bytes()[:4] == b"glTF"
+    ran = poselift("view", out, "--out", tmp_path / "later.html")
+    assert ran.code == 0, ran.err
+    offset = json.loads((out / "calibration.json").read_text())["clocks"][1]["offset_s"]
+    for page in (out / "page.html", tmp_path / "later.html"):
+        packed = page.read_text("utf-8").partition('id="content">')[2].partition("<")[0]
+        header = json.loads(gzip.decompress(base64.b64decode(packed)).partition(b"\n")[0])
+        assert [view["name"] for view in header["views"]] == ["middle"]
+        assert header["views"][0]["video"]["start"] == pytest.approx(offset, abs=0.001)
+
+
 def test_an_earlier_result_calibrates_the_next_take(joined, takes, tmp_path):
     # Two of its three cameras, by the names of the videos.
     join(takes[::2], tmp_path / "next", "--calibration", joined / "calibration.toml", "--calibration-world")
