@@ -310,6 +310,9 @@ def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
     if found is None:
         return first_line(error)
     key, line, others = found
+    if key == "data" and config_name == "evaluate":
+        names = ", ".join(_list_choices("protocol"))
+        return f"{line}: the data of an evaluation is that of its protocol; give protocol=NAME, of {names}"
     if _list_choices(key):
         chosen = [other for other in others if _list_choices(other.partition("=")[0].partition("@")[0])]
         return f"{line} does not go with {' '.join(chosen) or 'the other choices'}; choose others"

@@ -14,10 +14,11 @@ from poselift.core.device import choose_device
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
 from poselift.data.views import View
+from poselift.geometry.camera import camera_for
 from poselift.lifting import LiftOptions, lift_view
-from poselift.lifting.dataset_views import keypoints_of
+from poselift.lifting.dataset_views import camera_of, keypoints_of
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
-from poselift.lifting.settled_sides import exchanged_often
+from poselift.lifting.settled_sides import settle_sides
 from poselift.models import load_weights
 from poselift.models.checkpoint import load_checkpoint
 from poselift.models.motionbert import DSTformer
@@ -101,7 +102,7 @@ class LifterPredictions:
         The lifter does not see a hidden pelvis. The pelvis is hidden where the lifter's own lies elsewhere.
         """
         found = []
-        if exchanged := sum(exchanged_often(keypoints_of(view), self._options.threshold) for view in views):
+        if exchanged := sum(self._exchanges_sides(view) for view in views):
             found.append(
                 f"left and right of the keypoints are exchanged in a tenth or more of the frames of {exchanged} of "
                 f"{len(views)} views; they are evaluated as they are given, and `poselift lift` would put them back"
@@ -115,6 +116,12 @@ class LifterPredictions:
             "between the hips: their keypoint of the pelvis is not used, as in `poselift lift`. Errors relative to the "
             "pelvis include the distance of the two; fine-tuning on this data removes it (init=)",
         ]
+
+    def _exchanges_sides(self, view: View) -> bool:
+        """Whether `poselift lift` would put sides of the view back."""
+        keypoints = keypoints_of(view)
+        camera = camera_of(view) if self._known_camera else camera_for(keypoints.image_size)
+        return settle_sides(keypoints, self._weights, camera, self._options).put_back
 
     def _hides_pelvis(self, view: View) -> bool:
         """Whether the view's pelvis differs from the lifter's."""

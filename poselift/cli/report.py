@@ -14,6 +14,9 @@ from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.core.locks import write_alone
 
+_SWEEP = "multirun.yaml"
+"""File of Hydra beside the folders of a sweep's jobs."""
+
 
 def add_command(commands: Any) -> None:
     """Adds `report` to the console script."""
@@ -101,16 +104,20 @@ def run(options: argparse.Namespace) -> None:
 def _expand(patterns: Sequence[str]) -> list[str]:
     """The paths that match, because some shells do not expand patterns.
 
-    A pattern leaves out folders without an evaluation, which failed commands leave behind.
+    A pattern leaves out folders without an evaluation, which failed commands leave behind. The folder of a sweep stands
+    for those of its jobs.
     """
     paths: list[str] = []
     for pattern in patterns:
+        if Path(pattern).name == _SWEEP:  # a shell's * gives it too
+            continue
+        if (Path(pattern) / _SWEEP).is_file():
+            pattern = str(Path(pattern) / "*")
         named = not has_magic(pattern) or Path(pattern).exists()
         found = [pattern] if named else sorted(glob(pattern, recursive=True))
         if not named:
             empty = [path for path in found if Path(path).is_dir() and not (Path(path) / "metrics.json").is_file()]
-            # A sweep writes multirun.yaml beside the folders of its jobs.
-            found = [path for path in found if path not in empty and not path.endswith("multirun.yaml")]
+            found = [path for path in found if path not in empty and Path(path).name != _SWEEP]
             if empty:
                 print(f"left out, because they have no metrics.json: {', '.join(empty)}", file=sys.stderr)
         if not found:

@@ -37,11 +37,16 @@ class Sides:
     exchanged: Bool[np.ndarray, " t"]
     unsure: Bool[np.ndarray, " t"]
 
+    @property
+    def put_back(self) -> bool:
+        """Whether a tenth or more of the frames were surely exchanged."""
+        return bool(self.exchanged.mean() >= _TOLD) and not self.unsure.any()
+
     def cautions(self) -> list[Caution]:
         """A warning where much was exchanged, or is unsure."""
         person, times = self.keypoints.person, self.keypoints.timestamps
         found = []
-        if self.exchanged.mean() >= _TOLD and not self.unsure.any():
+        if self.put_back:
             rows = np.flatnonzero(self.exchanged)
             text = (
                 f"person {person}: left and right were exchanged in {self.exchanged.mean():.0%} of the frames, from "

@@ -72,6 +72,7 @@ BEFORE_THE_WORK = {
     "lift run --out OUT": "run is a folder without pictures. For a folder of videos: poselift batch run --out DIR",
     "train --steps 6": "there is no --steps; settings have no dashes: steps=VALUE",
     "train trainer=smoke -m --cfg job": "-m, --run, --cfg, --info and --shell-completion do not go together; give one",
+    "evaluate data=synthetic": "data=synthetic: the data of an evaluation is that of its protocol; give protocol=NAME",
     "evaluate name=a --data.bench=b -m": "there is no --data.bench; settings have no dashes: data.bench=b",
     "measure .": ". has no person_*.npz; give a folder in which `poselift lift` found somebody",
     "measure PERSON --belt 20": "'20' is not the speed of a belt",

@@ -90,6 +90,16 @@ def test_saved_predictions_give_the_same_tables_to_the_last_digit(bench, tmp_pat
 
 
 @pytest.mark.usefixtures("no_plots")
+def test_the_folder_of_a_sweep_stands_for_its_jobs(tmp_path):
+    for seed in range(3):
+        write(tmp_path / "sweep" / str(seed), results(50.0 + seed, seed=seed))
+    (tmp_path / "sweep" / "multirun.yaml").write_text("hydra: {}")
+    for number, given in enumerate(
+        ([tmp_path / "sweep"], [tmp_path / "sweep" / "*"], [*(tmp_path / "sweep").iterdir()])
+    ):
+        assert "(1 row)" in report(*given, "--out", tmp_path / f"out{number}", "--cost", "none", "--peers", "none")
+
+
 def test_patterns_and_protocols(tmp_path):
     for seed in range(3):
         write(tmp_path / f"run{seed}", results(50.0 + seed, seed=seed))
