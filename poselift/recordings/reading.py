@@ -215,10 +215,10 @@ def find_video(folder: Path) -> Path | None:
 
 
 def find_view_videos(folder: Path) -> list[tuple[Path | None, float, float]]:
-    """Video, offset in seconds and drift of each view of a result of several videos; empty for one of a single video.
+    """Video, offset (seconds) and drift of each view of a result.
 
-    A time x of the video is (1 + drift) x + offset of the result. A video that is neither where it was nor beside the
-    folder is None.
+    It is empty for a result of a single video. A time x of the video is (1 + drift) x + offset of the result. A video
+    that is neither where it was nor beside the folder is None.
     """
     file = folder / CALIBRATION_REPORT
     if not file.is_file():
@@ -238,7 +238,7 @@ def find_view_videos(folder: Path) -> list[tuple[Path | None, float, float]]:
 
 
 def _find_file(folder: Path, path: Path, name: str) -> Path | None:
-    """A file where it was, or in or beside the folder by its name."""
+    """A file where it was, or by its name near the folder. The folder itself and the one around it are searched."""
     try:
         places = [path.with_name(name), folder / name, folder.absolute().with_name(name)]
     except ValueError:  # it is no name of a file

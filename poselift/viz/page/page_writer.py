@@ -89,7 +89,7 @@ def write_page(
 
 
 def _add_view(other: PageView, span: tuple[float, float], beside: Path) -> tuple[dict[str, Any], str]:
-    """What the header says of another video, and the video as base64; it is written beside the page if it is large."""
+    """Another video's header entry, and the video as base64. A large video is written beside the page instead."""
     start, end = ((moment - other.offset) / (1 + other.drift) for moment in span)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "video.mp4"
