@@ -112,6 +112,19 @@ def stand(times: Float[np.ndarray, " t"]) -> np.ndarray:
     return np.repeat(walk(times[:1]), len(times), 0)
 
 
+def hop(times: Float[np.ndarray, " t"], height: float = 0.3) -> np.ndarray:
+    """Stands, and jumps once a second and a half from bent knees; the feet hang under the hips in the air."""
+    flight = 2 * np.sqrt(2 * height / 9.81)
+    phase = times % 1.5 - 0.5
+    air = ((phase >= 0) & (phase < flight)) * (9.81 / 2 * phase * (flight - phase))
+    bent = np.exp(-(((phase + 0.15) / 0.1) ** 2)) + np.exp(-(((phase - flight - 0.15) / 0.1) ** 2))
+    hips = _rows(times, 0.0, 0.9 + air - 0.15 * bent, 0.0)
+    ankles = [_rows(times, 0.0, 0.08 + air, z) for z in (-0.09, 0.09)]
+    wrists = [hips + _rows(times, 0.1, _TRUNK - 0.5 + 0.4 * air, z) for z in (-0.22, 0.22)]
+    lean = 0.3 * bent
+    return _assemble(hips, _rows(times, np.sin(lean), np.cos(lean), 0), ankles, wrists, _rows(times, 0, 0, -1))
+
+
 def sit(times: Float[np.ndarray, " t"], speed: float = 0.0) -> np.ndarray:
     """Sits on a chair and moves the arms, or rides a wheelchair along +X and pushes its rims."""
     beat = np.sin(2 * np.pi * times)

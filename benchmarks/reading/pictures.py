@@ -1,7 +1,7 @@
 """Pictures of an armature in Blender, rendered without a screen."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import bpy
@@ -18,6 +18,7 @@ def strip(
     frames: np.ndarray,
     path: Path,
     boxed: Callable[[bpy.types.PoseBone], bool] = lambda bone: True,
+    near: Mapping[int, Vector] | None = None,
 ) -> None:
     """Renders frames beside each other: the body's mesh, or a box a bone, on a grid of the ground at Z = 0.
 
@@ -27,6 +28,7 @@ def strip(
         frames: of the scene.
         path: the picture.
         boxed: which bones get a box.
+        near: places at which the camera looks from nearby and stands still, by frame; else it goes with the hips.
     """
     scene = bpy.context.scene
     hips = armature.pose.bones[0]
@@ -51,8 +53,9 @@ def strip(
     scene.camera, pictures = camera, []
     for frame in frames:
         scene.frame_set(int(frame))
-        root = armature.matrix_world @ hips.head
-        camera.location = root + Vector((1.6, -4.2, 0.5))
+        root = (near or {}).get(int(frame)) or armature.matrix_world @ hips.head
+        away = Vector((1.6, -4.2, 0.5))
+        camera.location = root + (0.2 * away if near and int(frame) in near else away)
         camera.rotation_euler = (root - camera.location).to_track_quat("-Z", "Y").to_euler()
         pictures.append(_rendered(path))
     picture = np.concatenate(pictures, 1)

@@ -2,7 +2,7 @@
 
 KIND is "rigify", the rig that Rigify generates of its own human, or "mixamo", an armature with Mixamo's names, and the
 scale, axes and rolls that Blender gives a Mixamo FBX. Both have other proportions than the motion. OUT beside `.png`
-names gets a picture of four frames.
+names gets a picture of four frames of the body, and of four of a foot that stands, from one place.
 """
 
 import math
@@ -105,14 +105,27 @@ _FEET = {
 }
 """Bones that begin at the ankle and at the ball of each foot."""
 
-_STANDS = 0.01
-"""Speed in m/s of the motion's ankle and ball below which a foot stands."""
+_HEEL = 0.35
+"""Distance of the heel behind the ankle, as a share of that of the ball ahead of it."""
+
+_STANDS, _DOWN = 0.01, 0.012
+"""Speed in m/s and height in metres of a point of the motion's sole below which it stands on the ground."""
 
 
-def ends(armature: bpy.types.Object, before: str) -> np.ndarray:
-    """Places of ankle and ball of both feet, (2, 2, 3), metres."""
-    bones = armature.pose.bones
-    return np.array([[armature.matrix_world @ bones[before + name].head for name in pair] for pair in _FEET[kind]])
+def soles(armature: bpy.types.Object, before: str) -> np.ndarray:
+    """Places of heel, middle and ball of both soles, (2, 3, 3), metres.
+
+    They go with the foot's bone. At rest, the middle is on the ground under the ankle, the ball under the next bone,
+    and the heel behind them.
+    """
+    found = []
+    for pair in _FEET[kind]:
+        ankle, ball = (armature.matrix_world @ armature.data.bones[before + name].head_local for name in pair)
+        rest = armature.matrix_world @ armature.data.bones[before + pair[0]].matrix_local
+        turn = armature.matrix_world @ armature.pose.bones[before + pair[0]].matrix @ rest.inverted()
+        ends = [ankle + _HEEL * (ankle - ball), ankle, ball]
+        found.append([turn @ Vector((place.x, place.y, 0.0)) for place in ends])
+    return np.array(found)
 
 
 def bends(armature: bpy.types.Object, before: str) -> list[float]:
@@ -132,21 +145,32 @@ for frame in range(scene.frame_start, scene.frame_end + 1):
     for limb in _LIMBS[kind]:
         if "arm" in limb[0].lower():
             worst = max(worst, away(source, limb, own).angle(away(target, limb, prefix)))
-    played.append((ends(source, own), ends(target, prefix), bends(source, own), bends(target, prefix)))
-frames = np.linspace(scene.frame_start, scene.frame_end, 6).astype(int)[1:-1]
+    played.append((soles(source, own), soles(target, prefix), bends(source, own), bends(target, prefix)))
 for thing in [*source.children_recursive, source]:
     bpy.data.objects.remove(thing)
-shown = (lambda bone: bone.name.startswith("DEF-")) if kind == "rigify" else (lambda bone: "_End" not in bone.name)
-strip(target, [], frames, out.with_suffix(".png"), shown)
 rate = scene.render.fps / scene.render.fps_base
 motion, theirs = (np.array([each[which] for each in played]) for which in (0, 1))
-knees = [np.abs(np.diff(np.array([each[which] for each in played]), axis=0)).max() for which in (2, 3)]
 speed, slide = (rate * np.linalg.norm(np.diff(places[..., :2], axis=0), axis=-1) for places in (motion, theirs))
-stands = (speed < _STANDS).all(-1)
+low = motion[..., 2] < _DOWN
+stands = (speed < _STANDS) & low[1:] & low[:-1]
 slid = 100 * slide[stands]
+knees, bent = (np.array([each[which] for each in played]) for which in (2, 3))
+pops = [np.abs(np.diff(values, 2, axis=0)).max() for values in (knees, bent)]
+
+frames = np.linspace(scene.frame_start, scene.frame_end, 6).astype(int)[1:-1]
+# The longest stance of the left foot, from the first to the last frame in which a point of its sole stands.
+flags = np.pad(stands[:, 0].any(-1), 1).astype(int)
+starts, ends = np.flatnonzero(np.diff(flags) > 0), np.flatnonzero(np.diff(flags) < 0)
+first, last = max(zip(starts, ends, strict=True), key=lambda run: run[1] - run[0])
+stance = np.unique(np.linspace(first, last, 4).astype(int)) + scene.frame_start
+near = dict.fromkeys(stance.tolist(), Vector(theirs[first, 0, 1]) + Vector((0, 0, 0.12)))
+shown = (lambda bone: bone.name.startswith("DEF-")) if kind == "rigify" else (lambda bone: "_End" not in bone.name)
+strip(target, [], np.concatenate([frames, stance]), out.with_suffix(".png"), shown, near)
 note = (
-    f"{count} bones follow; arms point at most {math.degrees(worst):.2f} degrees from the motion's; standing feet "
-    f"slide by {slid.mean():.2f} cm/s on the mean, {slid.max():.2f} at most, in {int(stands.sum())} steps of frames; "
-    f"the largest step of a knee is {knees[1]:.1f} degrees, {knees[0]:.1f} in the motion"
+    f"{count} bones follow; arms point at most {math.degrees(worst):.2f} degrees from the motion's; points of the sole "
+    f"that stand in the motion slide by {slid.mean():.2f} cm/s on the mean, {slid.max():.2f} at most, in "
+    f"{int(stands.sum())} steps of frames; a knee's step changes by at most {pops[1]:.1f} degrees from one frame to "
+    f"the next, {pops[0]:.1f} in the motion; knees bend by at least {bent.min():.1f} degrees, {knees.min():.1f} in the "
+    "motion"
 )
 save(bpy.app.version_string, note=note)

@@ -60,6 +60,16 @@ def test_a_foot_that_rolls_over_its_ball_does_not_slide(legs, size, longer):
     assert ball[:, 2] == pytest.approx(leg.theirs[3, 2], abs=1e-6)
 
 
+@pytest.mark.parametrize("longer", [0.0, 0.05])
+def test_a_flat_foot_stands_still_with_its_whole_sole(legs, longer):
+    shape = np.zeros((4, 3))
+    shape[3, 1] = -longer
+    leg, hips, still = rolling(legs, shape)
+    flat = legs.Leg(leg.rest, leg.theirs, np.tile(REST[2], (len(TIMES), 1)), leg.ball, still, still, still)
+    for place in solved(legs, flat, hips, still, HIPS)[2:]:
+        assert np.linalg.norm(np.diff(place, axis=0), axis=-1).max() * 30 < 0.001  # metres a second
+
+
 def test_hips_sink_where_a_leg_would_not_reach_and_knees_do_not_pop(legs):
     leg, hips, still = rolling(legs, np.zeros((4, 3)))
     hips[:, 2] += 0.05 + 0.1 * np.exp(-(((TIMES - 1) / 0.2) ** 2))
