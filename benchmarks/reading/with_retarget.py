@@ -153,7 +153,7 @@ motion, theirs = (np.array([each[which] for each in played]) for which in (0, 1)
 speed, slide = (rate * np.linalg.norm(np.diff(places[..., :2], axis=0), axis=-1) for places in (motion, theirs))
 low = motion[..., 2] < _DOWN
 stands = (speed < _STANDS) & low[1:] & low[:-1]
-slid = 100 * slide[stands]
+slid = 100 * slide[stands] if stands.any() else np.array([np.nan])
 knees, bent = (np.array([each[which] for each in played]) for which in (2, 3))
 pops = [np.abs(np.diff(values, 2, axis=0)).max() for values in (knees, bent)]
 
@@ -161,8 +161,9 @@ frames = np.linspace(scene.frame_start, scene.frame_end, 6).astype(int)[1:-1]
 # The longest stance of the left foot, from the first to the last frame in which a point of its sole stands.
 flags = np.pad(stands[:, 0].any(-1), 1).astype(int)
 starts, ends = np.flatnonzero(np.diff(flags) > 0), np.flatnonzero(np.diff(flags) < 0)
-first, last = max(zip(starts, ends, strict=True), key=lambda run: run[1] - run[0])
-stance = np.unique(np.linspace(first, last, 4).astype(int)) + scene.frame_start
+# A motion without a stance has no picture of it.
+first, last = max(zip(starts, ends, strict=True), key=lambda run: run[1] - run[0], default=(0, -1))
+stance = np.unique(np.linspace(first, last, 4).astype(int)) + scene.frame_start if last >= first else frames[:0]
 near = dict.fromkeys(stance.tolist(), Vector(theirs[first, 0, 1]) + Vector((0, 0, 0.12)))
 shown = (lambda bone: bone.name.startswith("DEF-")) if kind == "rigify" else (lambda bone: "_End" not in bone.name)
 strip(target, [], np.concatenate([frames, stance]), out.with_suffix(".png"), shown, near)
