@@ -42,5 +42,5 @@ def make_lift_request(arguments: argparse.Namespace) -> CommandRequest:
     detector = make_detector_request(arguments)
     request = set_fields(CommandRequest(), {**take_calibration(vars(arguments)), "detector": detector})
     if request.draw is not None and not request.overlay:
-        raise InputError("--draw writes into the overlay, which is left out: give no --no-render, and batch --render")
+        raise InputError("--draw writes into the overlay, which is left out; remove --no-render, or add batch --render")
     return request

@@ -334,7 +334,7 @@ def test_angles_are_drawn_on_the_overlay_alone(stored, walk, tmp_path):
     plain, numbers = (next(iter(VideoReader(tmp_path / name / "overlay.mp4"))).image for name in ("plain", "numbers"))
     assert (np.abs(plain.astype(int) - numbers).max(-1) > 60).sum() > 1000
     assert (tmp_path / "numbers" / "person_1.npz").read_bytes() == (walk / "person_1.npz").read_bytes()
-    assert "--no-render leaves out" in stored.run("--draw", "angles", "--no-render").err
+    assert "the overlay, which is left out; remove --no-render" in stored.run("--draw", "angles", "--no-render").err
 
 
 def test_formats_that_are_given_as_words_say_how_to_join_them(tmp_path):
