@@ -69,6 +69,26 @@ def test_edits_are_undone_and_done_again():
     assert done.returncode == 0, done.stderr
 
 
+INSIDE = """
+import assert from "node:assert/strict";
+const holder = { dataset: { file: "a.js" }, textContent: btoa("1 + 1"), remove() { this.removed = true; } };
+globalThis.document = { querySelectorAll: () => [holder], getElementById: () => null };
+const { inside } = await import("./src/app/result.js");
+assert.equal(await inside["a.js"].text(), "1 + 1");
+assert.equal(inside["a.js"].type, "text/javascript");
+assert(holder.removed);
+"""
+
+
+def test_the_files_inside_a_page_are_read():
+    """Without them the editor of `poselift view --correct --offline` does not start."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    command = ["node", "--input-type=module", "-e", INSIDE]
+    done = subprocess.run(command, cwd=WEB, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.slow
 def test_a_swap_is_listed_first_and_its_correction_takes_it_away():
     if shutil.which("node") is None:

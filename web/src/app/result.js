@@ -5,7 +5,7 @@ import { answerOf } from "./files.js";
 
 /** Files that lie in the page itself, by name; none of a site. */
 export const inside = Object.fromEntries([...document.querySelectorAll("script[data-file]")].map((holder) => {
-  const { file } = holder.dataset, content = new Blob([bytesOf(holder)], { type: /js$/.test(file) ? "text/javascript" : "" });
+  const { file } = holder.dataset, content = new Blob([bytesOf(holder.textContent)], { type: /js$/.test(file) ? "text/javascript" : "" });
   holder.remove(); // the text takes a third more memory than the bytes
   return [file, content];
 }));
