@@ -1,4 +1,4 @@
-"""The camera's pose in each frame, shot by shot. And what its background says that the camera does."""
+"""Each frame's camera pose, and what the background says of it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -225,7 +225,7 @@ def _angle(R: Float[np.ndarray, "3 3"]) -> float:
 
 
 def _triangulate(state: _State, host: np.ndarray, corner: np.ndarray, sight: _Sight, key: int) -> None:
-    """Inverse distances of a key frame's points, by least squares. From the frames that are solved."""
+    """Inverse distances of a key frame's points, from solved frames."""
     rows = sight.rows((host[sight.point] == key) & state.solved[sight.frame])
     base = state.place[key] - state.place[rows.frame]
     seen = np.einsum("mxy,my->mx", state.R[rows.frame], rows.ray)

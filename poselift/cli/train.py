@@ -46,7 +46,7 @@ def run(config: DictConfig) -> float | None:
 
 
 def trainer_stops_early(config: DictConfig) -> bool:
-    """Whether steps= is given with a trainer that has fewer. Such as trainer=smoke."""
+    """Whether the trainer, such as smoke, has fewer steps than steps=."""
     given = [line.split("=")[0].lstrip("+") for line in HydraConfig.get().overrides.task]
     return "steps" in given and "trainer.max_steps" not in given and config.trainer.max_steps != config.steps
 

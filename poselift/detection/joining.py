@@ -193,7 +193,7 @@ def join(
 def _same_sides(
     first: Float[np.ndarray, "17 2"], first_scores: Float[np.ndarray, " 17"], second: Float[np.ndarray, "23 2"]
 ) -> Int[np.ndarray, " 23"]:
-    """The second model's joints, with the first's sides of limbs. An order."""
+    """The second model's joints in the order of the first's sides."""
     order = np.arange(len(COCO_WHOLEBODY23))
     for rows in _ROWS:
         body = rows[rows < _BODY]

@@ -134,7 +134,7 @@ class MultiPose:
         return poses, np.concatenate([corners.min(1), corners.max(1)], -1), scores
 
     def _with_tiles(self, frame: UInt8[np.ndarray, "h w 3"], found: Found, quick: bool) -> Found:
-        """The people, and those that tiles add. Of overlapping parts of the picture that are no parts of them."""
+        """The people, and those that tiles add. Parts of people whom a tile cuts are left out."""
         size = np.array(frame.shape[1::-1])
         side, parts = cut_tiles(frame.shape)
         several = [found]

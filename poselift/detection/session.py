@@ -47,7 +47,7 @@ class Session:
             self._opened  # noqa: B018 - reading it opens the model
 
     def run(self, pictures: Sequence[UInt8[np.ndarray, "h w 3"]]) -> Float[np.ndarray, "n ..."]:
-        """The model's first output for pictures, batched if necessary. If it takes more than one."""
+        """The model's first output for pictures, in one batch if possible."""
         self.open()
         (given,), parts = self._opened.get_inputs(), []
         step = 1 if given.shape[0] == 1 else _AT_ONCE

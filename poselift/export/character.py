@@ -68,7 +68,7 @@ class Character:
         return self.rest - starts[list(self.parents)]
 
     def segment_places(self) -> Float[np.ndarray, "p 3"]:
-        """The rest pose's places of poselift's own joints. If each moves with its bone."""
+        """Where poselift's own joints are in the rest pose."""
         own = self.rig.placed() - self.rig.landmarks()["ground"]
         return self.rest[self.bones] + np.einsum("pab,pb->pa", self.turned[self.bones], own - self.t_pose[self.bones])
 

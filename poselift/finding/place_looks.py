@@ -1,4 +1,4 @@
-"""Looks at people in their places. At another angle where the expected one leaves doubts."""
+"""Looks at people in their places, at another angle where doubts remain."""
 
 from collections.abc import Sequence
 from concurrent.futures import Future

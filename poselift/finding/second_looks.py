@@ -222,6 +222,6 @@ class JoiningFinder:
         return self._looks.join(self._finder.look(frame), frame.timestamp)
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
-        """What `look` gives for each frame, newcomers included early. From the first frame that shows them."""
+        """What `look` gives, with newcomers from the first frame that shows them."""
         for found, time in self._finder.find(frames):
             yield self._looks.join(found, time), time

@@ -47,7 +47,7 @@ def _is_frame(content: Any) -> bool:
 
 
 def _looks_like_lines(text: str) -> bool:
-    """Whether the first line has class, box and joint triplets. With one or two more numbers at the end."""
+    """Whether the first line has class, box and joint triplets."""
     cells = text.split("\n", 1)[0].split()
     try:
         numbers = [float(cell) for cell in cells]

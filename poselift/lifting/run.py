@@ -69,7 +69,7 @@ def lift_clip(
         raise InputError(f"the calibration and {clip.path} have pictures of {sizes} pixels; give that of this size")
     camera = camera_for(clip.image_size, request.fov, request.intrinsics, request.distortion, request.fisheye)
     if camera.origin == "assumed" and clip.video is not None and (fov := read_field_of_view(clip.video)) is not None:
-        # Not more than assumed: stabilisation and digital zoom narrow what the lens sees.
+        # Still called assumed: stabilisation and digital zoom narrow what the lens sees.
         camera = replace(camera, K=camera_for(clip.image_size, fov).K)
     # Before the long work, because its file may be missing.
     model = HandModel() if request.hands and clip.video is not None else None

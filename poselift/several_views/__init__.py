@@ -1,4 +1,4 @@
-"""Several videos of the same moment become one 3D motion. Clocks, who is who, cameras from people, joints."""
+"""Several videos of the same moment become one 3D motion."""
 
 from poselift.several_views.calibration import Calibration, calibrate
 from poselift.several_views.calibration_files import match_cameras, read_calibration, write_pose2sim

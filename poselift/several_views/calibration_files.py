@@ -5,7 +5,7 @@ converters (github.com/perfanalytics/pose2sim), aniposelib's and freemocap's TOM
 Qualisys' .qca.txt as Pose2Sim reads it, the pickles of OpenCap (github.com/stanfordnmbl/opencap-core), and the YAML of
 OpenCV's FileStorage (docs.opencv.org/4.x/da/d56/classcv_1_1FileStorage.html) with the names of its calibration sample.
 
-It passes 150 lines with one reader for each format: they share what they return and what can be wrong.
+It passes 300 lines with one reader for each format: they share what they return and what can be wrong.
 """
 
 import math

@@ -126,7 +126,7 @@ class BatchRun:
         return len(lifted), sum(not summary.get("people") for summary in summaries.values()), len(failed)
 
     def _read_records(self) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
-        """Records of the lifted and of the failed videos. As they are, and with these settings."""
+        """Records of the videos lifted and failed with these settings."""
         lifted = self._read_current({f"{task.video.folder}/{RECORD}": task for task in self._tasks})
         failed = self._read_current({f"{_FAILED}/{task.video.folder}.json": task for task in self._tasks})
         return lifted, {folder: record for folder, record in failed.items() if folder not in lifted}

@@ -1,4 +1,4 @@
-"""Whether a motion's clock can be true. By how fast legs alternate and joints move."""
+"""Whether a motion's clock fits how fast its legs move."""
 
 import numpy as np
 from jaxtyping import Float
