@@ -249,6 +249,7 @@ def open_stream(
     lookahead: int = 0,
     world: bool = False,
     tilt: float | None = None,
+    hands: bool = False,
     device: str = "auto",
 ) -> LiveStream:
     """A live source whose people are lifted.
@@ -265,6 +266,7 @@ def open_stream(
         lookahead: looks that a pose waits for.
         world: whether poses are in the world frame; there are none until the ground is known.
         tilt: how far the camera looks down, degrees, for the world; found from people if None.
+        hands: whether to look at hands too, one hand a frame in turn.
         device: for lifter and detector.
 
     Raises:
@@ -290,5 +292,6 @@ def open_stream(
             world,
             device,
             tilt,
+            hands,
         )
     )

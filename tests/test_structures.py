@@ -6,7 +6,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.skeleton import CMU28, COCO17, H36M17
-from poselift.structures import Detections, Keypoints2D, Motion, StreamedPose, move
+from poselift.structures import Detections, Hands, Keypoints2D, Motion, StreamedPose, move
 
 
 @pytest.fixture
@@ -221,3 +221,8 @@ def test_a_moved_motion_has_its_places_in_the_other_frame():
     np.testing.assert_allclose(moved.joints + moved.root[:, None], places, atol=1e-6)
     pose = StreamedPose(0.0, joints[0], root[0], None, False, np.zeros((17, 2)), np.ones(17))
     np.testing.assert_allclose(move(pose, R, t, "world").positions, places[0], atol=1e-6)
+    fingers = np.random.default_rng(1).normal(size=(1, 2, 21, 3))
+    hands = Hands(fingers[..., :2], fingers, np.ones((1, 2)))
+    for posed, own in (pose, hands), (motion, hands[np.zeros(3, int)]):
+        turned = move(replace(posed, hands=own), R, t, "world").hands.joints
+        np.testing.assert_allclose(turned[0], fingers[0] @ R.T, atol=1e-6)

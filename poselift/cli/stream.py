@@ -19,11 +19,11 @@ from poselift.cli.request_fields import make_request
 from poselift.cli.values import full_text, number_where
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
-from poselift.core.errors import InputError
 from poselift.export.json_lines import header_line
 from poselift.lifting.live.live_people import Latencies, LivePeople
 from poselift.lifting.live.live_stream import LiveStream, StreamRequest
 from poselift.lifting.request import DEFAULT_LIVE_LIFTER, QUICK_DETECTOR
+from poselift.skeleton.hand import HAND21
 from poselift.structures import LiveFrame
 from poselift.video import Captured, LiveCapture
 from poselift.viz.window import check_display
@@ -86,8 +86,11 @@ def add_command(commands: Any) -> None:
         metavar="DEG",
         help="how far the camera looks down, for --world, as `lift` takes it (default: found from people)",
     )
-    # Refused with its reason: `poselift lift` has it.
-    how.add_argument("--hands", action="store_true", help=argparse.SUPPRESS)
+    how.add_argument(
+        "--hands",
+        action="store_true",
+        help="look at hands too, one hand a frame in turn: 21 joints of each that can be seen",
+    )
     how.add_argument("--device", default="auto", help=DEVICE_HELP)
     add_detector_options(parser, QUICK_DETECTOR)
     parser.set_defaults(run=run)
@@ -112,13 +115,8 @@ def run(arguments: argparse.Namespace) -> None:
     """Streams as a command line asks.
 
     Raises:
-        InputError: as of `stream`, or hands are asked for.
+        InputError: as of `stream`.
     """
-    if arguments.hands:
-        raise InputError(
-            "--hands: streams give no hands, which take 17 ms of CPU time each in every frame; record the video, and "
-            "run `poselift lift VIDEO --hands`"
-        )
     outputs = OutputRequest(not arguments.no_window, arguments.out, arguments.osc, arguments.websocket)
     wanted = make_request(StreamRequest, arguments, detector=make_detector_request(arguments, QUICK_DETECTOR))
     stream(StreamCommand(wanted, outputs, arguments.duration))
@@ -147,6 +145,7 @@ def stream(request: StreamCommand) -> None:
         skeleton=live.lifter.skeleton.name,
         joints=list(live.lifter.skeleton.joints),
         parents=list(live.lifter.skeleton.parents),
+        **({"hand_joints": list(HAND21.joints)} if wanted.hands else {}),
     )
     latencies = Latencies()
     with contextlib.ExitStack() as stack:

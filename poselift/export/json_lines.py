@@ -11,7 +11,8 @@ from typing import Any, TextIO
 import numpy as np
 from jaxtyping import Float
 
-from poselift.structures import LiveFrame, StreamedPose
+from poselift.skeleton.hand import SIDES
+from poselift.structures import Hands, LiveFrame, StreamedPose
 
 FORMAT = "poselift stream 1"
 """First field of the header. The number changes when readers must change."""
@@ -49,7 +50,7 @@ def frame_line(frame: LiveFrame) -> str:
 
 
 def _person(number: int, pose: StreamedPose) -> dict[str, Any]:
-    return {
+    line = {
         "person": number,
         "time": round(pose.timestamp, 6),
         "interpolated": pose.interpolated,
@@ -57,6 +58,15 @@ def _person(number: int, pose: StreamedPose) -> dict[str, Any]:
         "joints": [_metres(joint) for joint in pose.joints],
         "uncertainty": None if pose.uncertainty is None else _metres(pose.uncertainty),
         "seen": None if pose.seen is None else pose.seen.tolist(),
+    }
+    return line if pose.hands is None else {**line, "hands": _hands(pose.hands)}
+
+
+def _hands(hands: Hands) -> dict[str, Any]:
+    """Both hands of one frame; None for one that is not seen."""
+    return {
+        side: {"score": round(float(score), 3), "joints": [_metres(joint) for joint in joints]} if seen else None
+        for side, joints, score, seen in zip(SIDES, hands.joints[0], hands.scores[0], hands.seen[0], strict=True)
     }
 
 

@@ -23,7 +23,8 @@ class OscSender:
 
     Then for each person with a new pose a bundle with one message per joint:
 
-    - `/poselift/<number>/<joint>`: x, y, z in metres, and uncertainty in metres (floats)
+    - `/poselift/<number>/<joint>`: x, y, z in metres, and uncertainty in metres (floats); with hands also the joints
+      of those that are seen, such as left_hand_index_tip
 
     Positions are absolute, that is root plus joint. A joint with an unknown position is left out; an unknown
     uncertainty is -1.
@@ -39,7 +40,7 @@ class OscSender:
 
     def __init__(self, host: str, port: int, skeleton: Skeleton) -> None:
         require("pythonosc", "live")
-        self._joints = skeleton.joints
+        self._skeleton = skeleton
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
         except (OSError, UnicodeError) as error:
@@ -67,10 +68,12 @@ class OscSender:
         self._socket.close()
 
     def _person(self, number: int, pose: StreamedPose) -> list[_Message]:
-        uncertainty = [-1.0] * len(self._joints) if pose.uncertainty is None else pose.uncertainty.tolist()
+        places, skeleton = pose.with_fingers(self._skeleton)
+        known = [] if pose.uncertainty is None else pose.uncertainty.tolist()
+        uncertainty = known + [-1.0] * (len(skeleton) - len(known))
         return [
             (f"/poselift/{number}/{joint}", [("f", value) for value in (*place, radius if radius >= 0 else -1.0)])
-            for joint, place, radius in zip(self._joints, pose.positions.tolist(), uncertainty, strict=True)
+            for joint, place, radius in zip(skeleton.joints, places.tolist(), uncertainty, strict=True)
             if all(map(math.isfinite, place))
         ]
 

@@ -10,11 +10,12 @@ from poselift.core.errors import InputError
 from poselift.core.threads import pool
 from poselift.detection.hands import Hand, HandModel
 from poselift.geometry.camera import Camera
+from poselift.skeleton import Skeleton
 from poselift.skeleton.hand import HAND21, SIDES
 from poselift.structures import THRESHOLD, Hands, Motion
 from poselift.video import Frame
 
-_SAME = 0.25
+SAME = 0.25
 """Least mean distance of two hands' joints, of the hand's size: nearer ones are one hand, seen from two wrists."""
 _SOON = 1e-4
 """Seconds by which the times of a frame may differ."""
@@ -42,9 +43,7 @@ def find_hands(frames: Iterable[Frame], motions: Sequence[Motion], camera: Camer
         []
     """
     for motion in motions:
-        if missing := [joint for joint in _NEEDED if joint not in motion.keypoints.skeleton.joints]:
-            skeleton = motion.keypoints.skeleton.name
-            raise InputError(f"hands need a {missing[0]}, which keypoints of {skeleton} lack; use another detector")
+        arm_indices(motion.keypoints.skeleton)
     if not motions:
         return []
     people = [_Person(motion) for motion in motions]
@@ -56,6 +55,17 @@ def find_hands(frames: Iterable[Frame], motions: Sequence[Motion], camera: Camer
         for person, row, side, hand in _drop_others_hands(looks):
             person.note(row, side, hand, camera)
     return [person.hands() for person in people]
+
+
+def arm_indices(skeleton: Skeleton) -> list[int]:
+    """Indices of elbow and wrist, left and then right.
+
+    Raises:
+        InputError: the skeleton lacks one of them.
+    """
+    if missing := [joint for joint in _NEEDED if joint not in skeleton.joints]:
+        raise InputError(f"hands need a {missing[0]}, which keypoints of {skeleton.name} lack; use another detector")
+    return list(skeleton.indices(_NEEDED))
 
 
 def place_given_hands(hands: Hands, timestamps: Float[np.ndarray, " t"], camera: Camera) -> Hands:
@@ -70,7 +80,7 @@ def place_given_hands(hands: Hands, timestamps: Float[np.ndarray, " t"], camera:
         return hands
     joints = hands.joints.copy()
     for row, side in np.argwhere(hands.seen).tolist():
-        joints[row, side] = joints[row, side] @ _turn_to_ray(hands.keypoints[row, side, 0], camera).T
+        joints[row, side] = joints[row, side] @ turn_to_ray(hands.keypoints[row, side, 0], camera).T
     return replace(hands, joints=joints).steady(timestamps)
 
 
@@ -80,7 +90,7 @@ def _drop_others_hands(looks: "list[_Look]") -> "list[_Look]":
     for look in sorted(looks, key=_off_wrist):
         hand = look[3].keypoints
         size = float(np.ptp(hand, axis=0).max())
-        if all(np.linalg.norm(hand - other[3].keypoints, axis=-1).mean() > _SAME * size for other in kept):
+        if all(np.linalg.norm(hand - other[3].keypoints, axis=-1).mean() > SAME * size for other in kept):
             kept.append(look)
     return kept
 
@@ -97,7 +107,7 @@ class _Person:
     def __init__(self, motion: Motion) -> None:
         track = motion.keypoints.bridge()
         self._times = track.timestamps
-        rows = track.skeleton.indices(_NEEDED)
+        rows = arm_indices(track.skeleton)
         seen = track.used(THRESHOLD)[:, rows]
         self._arms = np.where(seen[..., None], track.keypoints[:, rows], np.nan).reshape(-1, 2, 2, 2)
         low, high = (extreme(track.keypoints, axis=1) for extreme in (_least, _most))
@@ -124,7 +134,7 @@ class _Person:
     def note(self, row: int, side: int, hand: Hand, camera: Camera) -> None:
         """Takes over a look."""
         self._keypoints[row, side], self._scores[row, side] = hand.keypoints, hand.score
-        self._joints[row, side] = hand.joints @ _turn_to_ray(hand.keypoints[0], camera).T
+        self._joints[row, side] = hand.joints @ turn_to_ray(hand.keypoints[0], camera).T
 
     def hands(self) -> Hands:
         """All looks, made steady."""
@@ -135,7 +145,7 @@ _Look = tuple[_Person, int, int, Hand]
 """Whose look it is, in which frame, at which side, and the hand."""
 
 
-def _turn_to_ray(pixel: Float[np.ndarray, "2"], camera: Camera) -> Float[np.ndarray, "3 3"]:
+def turn_to_ray(pixel: Float[np.ndarray, "2"], camera: Camera) -> Float[np.ndarray, "3 3"]:
     """The smallest rotation from the optical axis to a pixel's ray."""
     ray = camera.rays(pixel[None])[0].astype(np.float64)
     x, y, z = ray / np.linalg.norm(ray)

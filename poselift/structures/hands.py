@@ -11,7 +11,7 @@ from poselift.core.errors import InputError
 from poselift.numerics.curves import interpolate_spline
 from poselift.skeleton.hand import HAND21, SIDES
 
-_JUMP = 0.5
+JUMP = 0.5
 """Largest distance of a hand's joints from both neighbours in time, from the wrist, as a share of the hand: others are
 another thing that looks like a hand."""
 _NEAR = 0.2
@@ -113,7 +113,7 @@ class Hands:
 
 
 def _agreement(joints: Float[np.ndarray, "t 21 3"], times: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
-    """How well each observation of a hand fits its neighbours in time. 1 for the same, 0 for `_JUMP` and short runs."""
+    """How well each observation of a hand fits its neighbours in time. 1 for the same, 0 for `JUMP` and short runs."""
     rows = np.flatnonzero(np.isfinite(joints).all((1, 2)))
     agreement = np.zeros(len(times))
     if len(rows) < 2:
@@ -123,20 +123,25 @@ def _agreement(joints: Float[np.ndarray, "t 21 3"], times: Float[np.ndarray, " t
     for group in np.split(rows, np.flatnonzero(np.isinf(apart)) + 1):
         if len(group) >= _LEAST:
             # A look that fits barely is kept.
-            agreement[group] = np.maximum(1 - nearer[np.searchsorted(rows, group)] / _JUMP, 1e-3)
+            agreement[group] = np.maximum(1 - nearer[np.searchsorted(rows, group)] / JUMP, 1e-3)
     return agreement
 
 
 def _apart(joints: Float[np.ndarray, "n 21 3"], times: Float[np.ndarray, " n"]) -> Float[np.ndarray, " m"]:
-    """Distance between successive observations of a hand, in hand sizes.
+    """Distance between successive observations of a hand, in hand sizes. Infinite where they do not fit."""
+    return np.where(np.diff(times) <= _NEAR, measure_changes(joints), np.inf)
 
-    Infinite where they do not fit. A hand does not turn over between two looks: the model took its back for its palm.
+
+def measure_changes(joints: Float[np.ndarray, "n 21 3"]) -> Float[np.ndarray, " m"]:
+    """Change of a hand between successive looks, in hand sizes.
+
+    Infinite where it is more than `JUMP`, or the palm turned over: the model took its back for its palm.
     """
     sizes = np.linalg.norm(joints, axis=-1).max(-1)
     apart: np.ndarray = np.linalg.norm(np.diff(joints, axis=0), axis=-1).max(-1) / np.maximum(sizes[1:], 1e-6)
     palms = np.cross(joints[:, _INDEX], joints[:, _PINKY])
     turned = (palms[1:] * palms[:-1]).sum(-1) < 0
-    return np.where((apart <= _JUMP) & (np.diff(times) <= _NEAR) & ~turned, apart, np.inf)
+    return np.where((apart <= JUMP) & ~turned, apart, np.inf)
 
 
 def _runs(

@@ -25,9 +25,7 @@ def move(posed: Posed, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"], f
     joints, root = posed.joints @ R.T, posed.root @ R.T + t
     dtypes = posed.joints.dtype, posed.root.dtype
     moved = replace(posed, joints=joints.astype(dtypes[0]), root=root.astype(dtypes[1]), frame=frame)
-    if isinstance(moved, Motion) and moved.hands is not None:
-        return replace(moved, hands=moved.hands.turn(R))
-    return moved
+    return moved if moved.hands is None else replace(moved, hands=moved.hands.turn(R))
 
 
 def see_from_camera(motion: Motion, camera: Camera) -> Motion:

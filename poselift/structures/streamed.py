@@ -1,10 +1,14 @@
 """What a stream gives: poses of one frame."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Bool, Float
+
+from poselift.skeleton import Skeleton
+from poselift.skeleton.hand import SIDES, with_fingers
+from poselift.structures.hands import Hands
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,7 @@ class StreamedPose:
         frame: "camera" (x right, y down, z forward) or "world" (right-handed, Y up).
         seen: joints that the keypoints of the last moments show (`Motion.in_sight`); the lifter gives the others too,
             from what is usual. No joint, if the detector has not found the person for 0.15 s. None if unknown.
+        hands: both hands, one frame, in the axes of `joints`; None if nobody looked for them.
     """
 
     timestamp: float
@@ -35,6 +40,7 @@ class StreamedPose:
     scores: Float[np.ndarray, " j_in"]
     frame: str = "camera"
     seen: Bool[np.ndarray, " j"] | None = None
+    hands: Hands | None = None
 
     @property
     def guessed(self) -> Bool[np.ndarray, " j"]:
@@ -46,6 +52,20 @@ class StreamedPose:
     def positions(self) -> Float[np.ndarray, "j 3"]:
         """Places of the joints, metres."""
         return self.joints + self.root
+
+    def with_fingers(self, skeleton: Skeleton) -> tuple[Float[np.ndarray, "k 3"], Skeleton]:
+        """Places of body's and hands' joints, and their skeleton.
+
+        Metres; NaN for hands that are not seen; the body alone where there are no hands.
+
+        Args:
+            skeleton: of the pose.
+        """
+        wrists = [f"{side}_wrist" for side in SIDES]
+        if self.hands is None or not set(wrists) <= set(skeleton.joints):
+            return self.positions, skeleton
+        fingers = self.positions[skeleton.indices(wrists), None] + self.hands.joints[0, :, 1:]
+        return np.concatenate([self.positions, fingers.reshape(-1, 3)]), with_fingers(skeleton)
 
 
 @dataclass(frozen=True)
@@ -63,6 +83,7 @@ class LiveFrame:
         people: new 3D poses by number of the person; not everybody who is there has one in each frame. A lifter with a
             lookahead gives poses of an earlier frame; each has its own timestamp.
         keypoints: keypoints in pixels and their scores in this frame, by number of the person.
+        hands: hands in this frame, in the camera frame, by number of the person; empty if nobody looked for them.
     """
 
     index: int
@@ -73,3 +94,4 @@ class LiveFrame:
     present: tuple[int, ...]
     people: Mapping[int, StreamedPose]
     keypoints: Mapping[int, tuple[Float[np.ndarray, "j 2"], Float[np.ndarray, " j"]]]
+    hands: Mapping[int, Hands] = field(default_factory=dict)

@@ -64,10 +64,10 @@ class LiveStage:
         """What is in view: the people of the last moments."""
         return self.typical[0] if self._box is None else Framing(*self._box)
 
-    def place(self, people: Mapping[int, StreamedPose], time: float) -> dict[int, Float[np.ndarray, "j 3"]]:
+    def place(self, people: Mapping[int, StreamedPose], time: float) -> dict[int, Float[np.ndarray, "k 3"]]:
         """Everybody's joints in the scene, metres, Y up.
 
-        People with unknown positions are left out.
+        With fingers, as of `StreamedPose.with_fingers`. People with unknown positions are left out.
 
         Args:
             people: by number.
@@ -95,10 +95,13 @@ class LiveStage:
             roots = np.stack([body[0, ::2] for body in bodies.values()])
             middle = (roots.min(0) + roots.max(0)) / 2
             self._middle = middle if self._middle is None else self._middle + eased * (middle - self._middle)
-        placed = {number: body + self._offset(number, body) for number, body in bodies.items()}
-        if placed:
-            self._widen(np.concatenate(list(placed.values())), elapsed)
-        return placed
+        offsets = {number: self._offset(number, body) for number, body in bodies.items()}
+        if bodies:
+            self._widen(np.concatenate([body + offsets[number] for number, body in bodies.items()]), elapsed)
+        return {
+            number: people[number].with_fingers(self._skeleton)[0].astype(np.float64) @ rotation.T + offset
+            for number, offset in offsets.items()
+        }
 
     def _widen(self, points: np.ndarray, elapsed: float) -> None:
         """Eases the box in view towards the people."""

@@ -1,10 +1,11 @@
 """A stream's frame: picture with 2D skeletons, and the 3D scene."""
 
 import numpy as np
-from jaxtyping import UInt8
+from jaxtyping import Float, UInt8
 
 from poselift.skeleton import Skeleton
-from poselift.structures import LiveFrame
+from poselift.skeleton.hand import with_fingers
+from poselift.structures import Hands, LiveFrame, StreamedPose
 from poselift.viz.bodies3d import Pose3D
 from poselift.viz.live_stage import LiveStage
 from poselift.viz.side_by_side import Person2D, SideBySide
@@ -48,14 +49,31 @@ class LiveView:
         """
         skeleton_2d, skeleton_3d = self._skeletons
         self._people |= {
-            number: Person2D(number, keypoints, scores, skeleton_2d)
+            number: Person2D(number, *_with_fingers(keypoints, scores, skeleton_2d, frame.hands.get(number)))
             for number, (keypoints, scores) in frame.keypoints.items()
         }
         self._poses |= {
-            number: Pose3D(number, joints, skeleton_3d, frame.people[number].guessed)
+            number: _pose(number, joints, frame.people[number], skeleton_3d)
             for number, joints in self._stage.place(frame.people, frame.timestamp).items()
         }
         self._people = {number: self._people[number] for number in frame.present if number in self._people}
         self._poses = {number: self._poses[number] for number in frame.present if number in self._poses}
         text = f"{1000 * frame.latency:.0f} ms   dropped {frame.dropped}"
         return self._both.render(image, list(self._people.values()), text, list(self._poses.values()), frame.timestamp)
+
+
+def _with_fingers(
+    keypoints: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"], skeleton: Skeleton, hands: Hands | None
+) -> tuple[Float[np.ndarray, "k 2"], Float[np.ndarray, " k"], Skeleton]:
+    """Keypoints and scores of body and hands, and their skeleton."""
+    if hands is None:
+        return keypoints, scores, skeleton
+    fingers = hands.keypoints[0, :, 1:].reshape(-1, 2)
+    seen = np.isfinite(fingers).all(-1).astype(scores.dtype)
+    return np.concatenate([keypoints, fingers]), np.concatenate([scores, seen]), with_fingers(skeleton)
+
+
+def _pose(number: int, joints: Float[np.ndarray, "k 3"], pose: StreamedPose, skeleton: Skeleton) -> Pose3D:
+    """The pose in the scene; fingers that are given are seen."""
+    drawn = pose.with_fingers(skeleton)[1]
+    return Pose3D(number, joints, drawn, np.pad(pose.guessed, (0, len(drawn) - len(skeleton))))

@@ -11,9 +11,9 @@ import time
 
 import pytest
 
-from poselift.cli.main import main
 from poselift.samples import demo_video
 from poselift.skeleton import get_skeleton
+from poselift.skeleton.hand import HAND21
 from poselift.video import VideoReader, VideoWriter
 from tests.cli.running import poselift
 from tests.core.full_disk import full_disk
@@ -197,9 +197,11 @@ def test_osc_and_websocket_clients_get_the_frames(second, tmp_path):
     assert any(address == "/poselift/1/head_top" for address, _ in got)
 
 
-def test_hands_are_refused_with_what_they_cost(capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["stream", "--no-window", "--hands"])
-    assert ended.value.code == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "streams give no hands, which take 17 ms of CPU time each" in line
+def test_hands_are_in_the_lines(second):
+    ran = poselift("stream", second, "--no-window", "--hands", *FAST)
+    assert ran.code == 0, ran.err
+    header, frames = lines(ran.out)
+    assert header["hand_joints"] == list(HAND21.joints)
+    people = [person for frame in frames for person in frame["people"]]
+    assert people
+    assert all(set(person["hands"]) == {"left", "right"} for person in people)

@@ -9,10 +9,17 @@ import numpy as np
 import pytest
 
 from poselift.export.json_lines import LineWriter, frame_line
-from poselift.structures import LiveFrame, StreamedPose
+from poselift.structures import Hands, LiveFrame, StreamedPose
 
 
-def make_frame(index=7, people=(1, 2), looked=True, unknown=False):
+def one_hand():
+    """A left hand, whose joints are 0, 0.01, 0.02, ... metres to the right of its wrist."""
+    joints = np.full((1, 2, 21, 3), np.nan)
+    joints[0, 0] = np.arange(21)[:, None] * [0.01, 0, 0]
+    return Hands(1000 * joints[..., :2], joints, np.array([[0.8765, 0.0]]))
+
+
+def make_frame(index=7, people=(1, 2), looked=True, unknown=False, hands=None):
     """A frame whose people have joints at (number, 0.5, joint) metres."""
     poses = {}
     for number in people:
@@ -20,7 +27,9 @@ def make_frame(index=7, people=(1, 2), looked=True, unknown=False):
         root = np.array([np.nan if unknown else 0.1, 0.2, 4.0], np.float32)
         radii = np.array([0.0, 0.0123456, np.nan if unknown else 0.2], np.float32)
         keypoints = np.zeros((17, 2)), np.ones(17)
-        poses[number] = StreamedPose(0.28, joints, root, radii, False, *keypoints, seen=np.array([True, True, False]))
+        poses[number] = StreamedPose(
+            0.28, joints, root, radii, False, *keypoints, seen=np.array([True, True, False]), hands=hands
+        )
     return LiveFrame(index, 0.28, 3, 0.04567, looked, tuple(people), poses, {})
 
 
@@ -40,6 +49,15 @@ def test_a_line_is_the_frame():
         "uncertainty": [0.0, 0.01235, 0.2],
         "seen": [True, True, False],
     }
+
+
+def test_hands_are_in_a_line_where_they_are_looked_for():
+    [person] = json.loads(frame_line(make_frame(people=[4], hands=one_hand())))["people"]
+    assert person["hands"]["right"] is None
+    left = person["hands"]["left"]
+    assert left["score"] == 0.876
+    assert len(left["joints"]) == 21
+    assert left["joints"][20] == [0.2, 0, 0]
 
 
 def test_unknown_values_are_null():

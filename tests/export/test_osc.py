@@ -7,10 +7,11 @@ from poselift.core import optional
 from poselift.core.errors import InputError
 from poselift.export.osc import OscSender
 from poselift.skeleton import Skeleton
-from tests.export.test_json_lines import make_frame
+from tests.export.test_json_lines import make_frame, one_hand
 
 pytest.importorskip("pythonosc")
 
+ARMS = Skeleton("arms", ("pelvis", "left_wrist", "right_wrist"), (None, "pelvis", "pelvis"))
 THREE = Skeleton("three", ("pelvis", "spine", "head_top"), (None, "pelvis", "spine"))
 
 
@@ -47,6 +48,18 @@ def test_a_client_receives_frame_people_and_joints(receiver):
     # Absolute: root (0.1, 0.2, 4) and joint (2, 0.5, 1).
     np.testing.assert_allclose(got["/poselift/2/spine"], (2.1, 0.7, 5.0, 0.0123456), rtol=1e-6)
     assert sum(address.startswith("/poselift/1/") for address in got) == 3
+
+
+def test_fingers_come_with_hands_that_are_seen(receiver):
+    port, received = receiver
+    sender = OscSender("127.0.0.1", port, ARMS)
+    sender.send(make_frame(people=[1], hands=one_hand()))
+    got = received(2)
+    sender.close()
+    # Root (0.1, 0.2, 4), the left wrist at (1, 0.5, 1) from it, and the last joint 0.2 to its right.
+    np.testing.assert_allclose(got["/poselift/1/left_hand_pinky_tip"], (1.3, 0.7, 5.0, -1), rtol=1e-6)
+    assert sum("left_hand" in address for address in got) == 20
+    assert not any("right_hand" in address for address in got)
 
 
 def test_unknown_positions_are_left_out(receiver):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poselift.skeleton import H36M17
-from poselift.structures import LiveFrame, StreamedPose
+from poselift.structures import Hands, LiveFrame, StreamedPose
 from poselift.viz import LiveView
 from poselift.viz.colors import person_colors
 from poselift.viz.live_stage import LiveStage
@@ -62,6 +62,22 @@ def test_a_frame_without_a_look_keeps_the_people_and_shows_the_new_picture(make_
     height = view.size[1]
     assert count(after[:, :-height], 1) == count(before[:, :-height], 1) > 0
     assert after[height // 2, 5].tolist() == [60] * 3
+
+
+def test_hands_are_drawn_on_both_sides(make_motion, make_frame, gray):
+    frame = make_frame({1: make_motion()}, 0.0)
+    motion, joints = make_motion(), np.full((1, 2, 21, 3), np.nan)
+    joints[0, 0] = np.linspace(0, 1, 21)[:, None] * [0.5, 0.2, 0]
+    wrist = motion.keypoints.keypoints[0, H36M17.index("left_wrist")]
+    hands = Hands(wrist + 150 * joints[..., :2], joints, np.array([[0.9, 0.0]]))
+    people = {1: dataclasses.replace(frame.people[1], hands=hands)}
+    without, with_hands = (
+        LiveView((640, 480), H36M17, H36M17).render(gray, each)
+        for each in (frame, dataclasses.replace(frame, people=people, hands={1: hands}))
+    )
+    height = with_hands.shape[0]
+    for side in np.s_[:, :-height], np.s_[:, -height:]:
+        assert (without[side] != with_hands[side]).any(-1).sum() > 50
 
 
 def poses(*places, lift=0.0):

@@ -2,15 +2,17 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from time import monotonic
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from poselift.finding.people_finder import PeopleFinder
+from poselift.lifting.live.live_hands import LiveHands
 from poselift.lifting.world.streaming_world import StreamingWorld
 from poselift.skeleton import Skeleton
-from poselift.structures import LiveFrame, StreamedPose
+from poselift.structures import Hands, LiveFrame, StreamedPose
 from poselift.tracking import Tracker
 from poselift.video import Captured
 
@@ -45,6 +47,7 @@ class LivePeople:
         lifter: lifts them.
         image_size: (width, height) of the frames in pixels.
         world: moves the poses to the world frame; there are none until it knows the ground.
+        hands: finds hands too.
     """
 
     def __init__(
@@ -53,8 +56,9 @@ class LivePeople:
         lifter: PeopleLifter,
         image_size: tuple[int, int],
         world: StreamingWorld | None = None,
+        hands: LiveHands | None = None,
     ) -> None:
-        self._finder, self._lifter, self._world = finder, lifter, world
+        self._finder, self._lifter, self._world, self._hands = finder, lifter, world, hands
         self._tracker = Tracker(image_size, history=False)
         self._last_seen: dict[int, float] = {}
 
@@ -69,6 +73,7 @@ class LivePeople:
         numbers = self._tracker.update(found, time)
         keypoints: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         people: dict[int, StreamedPose] = {}
+        hands: dict[int, Hands] = {}
         if found is not None:
             keypoints = {
                 number: (found.keypoints[row], found.scores[row]) for row, number in enumerate(numbers) if number
@@ -79,6 +84,12 @@ class LivePeople:
             people = {
                 number: pose for number, pose in poses.items() if pose.timestamp <= self._last_seen.get(number, -np.inf)
             }
+            if self._hands is not None:
+                hands = self._hands.look(frame.image, keypoints, time)
+                people = {
+                    number: replace(pose, hands=self._hands.at(number, pose.timestamp))
+                    for number, pose in people.items()
+                }
             if self._world is not None:
                 people = self._world.push(people) or {}
         self._last_seen = {number: seen for number, seen in self._last_seen.items() if time - seen <= _REMEMBERED}
@@ -91,6 +102,7 @@ class LivePeople:
             tuple(sorted(number for number, seen in self._last_seen.items() if time - seen <= _PRESENT)),
             people,
             keypoints,
+            hands,
         )
 
 

@@ -10,10 +10,12 @@ from numpy.random import default_rng
 
 from poselift.core.threads import limit_torch
 from poselift.detection import Detector, MoveNetBlazePose, PlaceDetector, Search
+from poselift.detection.hands import HandModel
 from poselift.finding import DEFAULT_QUALITY, build_finder
 from poselift.geometry.camera import Camera, camera_for
 from poselift.kinematics.up import check_tilt, up_of_tilt
 from poselift.lifting.lifter_device import choose_lifter_device
+from poselift.lifting.live.live_hands import LiveHands
 from poselift.lifting.live.live_people import LivePeople
 from poselift.lifting.live.streaming import LIVE, StreamingPeople
 from poselift.lifting.request import DEFAULT_LIVE_LIFTER, QUICK_DETECTOR, DetectorRequest
@@ -41,6 +43,7 @@ class StreamRequest:
         world: whether poses are in the world frame.
         tilt: angle by which the camera looks down, degrees, for the world; found from people if None.
         device: for lifter and detector.
+        hands: whether to look at hands too, one hand a frame in turn.
     """
 
     source: str
@@ -53,6 +56,7 @@ class StreamRequest:
     world: bool = False
     device: str = "auto"
     tilt: float | None = None
+    hands: bool = False
 
     def __post_init__(self) -> None:
         """Checks, before the source is opened, what does not depend on it."""
@@ -105,8 +109,12 @@ class LiveStream:
         if request.world:
             up = None if request.tilt is None else up_of_tilt(math.radians(request.tilt))
             world = StreamingWorld(self.camera, self.lifter.skeleton, self.detector.skeleton, LIVE.threshold, up)
+        hands = None
+        if request.hands:
+            hands = LiveHands(HandModel(), self.camera, self.detector.skeleton)
+            hands.warm_up()
         finder = build_finder(self.detector, request.quality, wait=False, wait_first=self.capture.own_pace)
-        self.people = LivePeople(finder, self.lifter, self.capture.image_size, world)
+        self.people = LivePeople(finder, self.lifter, self.capture.image_size, world, hands)
 
     def __enter__(self) -> "LiveStream":
         self.capture.__enter__()
