@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.command import command_line, errors_shown, print_table
 from benchmarks.depth_scenes import MOVES, CameraMove, make_scene
 from poselift.geometry import Camera, pixels_to_rays, project
-from poselift.geometry.camera import nearest_rotation
+from poselift.geometry.rotations_over_time import nearest_rotation
 from poselift.lifting import lift
 from poselift.lifting.world import feet_scale
 from poselift.models import Weights, load_weights

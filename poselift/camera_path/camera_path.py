@@ -13,7 +13,7 @@ from poselift.camera_path.people_boxes import PeopleBoxes
 from poselift.camera_path.rotation_bundle import Lens
 from poselift.camera_path.turning_camera import Turns, solve_turns
 from poselift.camera_path.walking_camera import Walk, solve_walk
-from poselift.geometry.camera import nearest_rotation
+from poselift.geometry.rotations_over_time import nearest_rotation
 from poselift.structures import Keypoints2D
 from poselift.video import Frame
 

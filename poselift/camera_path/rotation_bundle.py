@@ -146,32 +146,28 @@ class KeyPoses:
     points: int
 
 
-def solve_keys(
-    points: Points,
-    R: Float[np.ndarray, "k 3 3"],
-    zoom: Float[np.ndarray, " k"],
-    lens: Lens,
-    zooms: bool,
-    focal: bool,
-) -> KeyPoses:
+def solve_keys(shot: Shot, lens: Lens, zooms: bool, start: KeyPoses | None = None, focal: bool = False) -> KeyPoses:
     """The poses of all key frames together.
 
     Args:
-        points: of links between key frames.
-        R: first guess of the rotations from each camera to the first one; the first one stays.
-        zoom: first guess of the log zooms.
+        shot: gives the links between key frames; without any, the first guess stays.
         lens: the base lens.
         zooms: whether the focal length changes from frame to frame.
+        start: first guess, whose first rotation stays; by one link after the other if None.
         focal: whether the focal length of all frames is found too; else the first frame's stays.
     """
-    R, zoom = R.copy(), zoom.copy()
+    index = {number: place for place, number in enumerate(shot.keys)}
+    R, zoom = _guess_keys(shot.loops, index, lens, zooms) if start is None else (start.R, start.zoom)
+    if not shot.loops:
+        return KeyPoses(R, zoom, 0.0, 0.0, 0)
+    points = gather_points(shot.loops, index, index, lens)
     curvature = 0.0
-    for start in range(0, len(R), _BLOCK):
-        block = np.arange(start, min(start + _BLOCK, len(R)))
+    for first in range(0, len(R), _BLOCK):
+        block = np.arange(first, min(first + _BLOCK, len(R)))
         inside = np.maximum(points.first, points.second)
-        part = points.rows((inside >= start) & (inside < start + _BLOCK))
+        part = points.rows((inside >= first) & (inside < first + _BLOCK))
         for reach in _REACHES:
-            R, zoom, curvature = _step(part, R, zoom, lens, reach, block, zooms, focal and start == 0)
+            R, zoom, curvature = _step(part, R, zoom, lens, reach, block, zooms, focal and first == 0)
     errors = errors_of(points, R, zoom, lens)
     cost = np.where(points.used, np.minimum(errors, 1.0) ** 2, 0.0).sum() / max(points.used.sum(), 1)
     return KeyPoses(R, zoom, curvature, float(cost), int(points.used.sum()))
@@ -259,15 +255,14 @@ def guess_turn(link: Link, zoom: float, lens: Lens, zooms: bool) -> tuple[Float[
     return nearest.T, zoom
 
 
-def guess_keys(
-    links: Sequence[Link], keys: Sequence[int], lens: Lens, zooms: bool
+def _guess_keys(
+    links: Sequence[Link], index: dict[int, int], lens: Lens, zooms: bool
 ) -> tuple[Float[np.ndarray, "k 3 3"], Float[np.ndarray, " k"]]:
     """Key frames' first guess of rotations and zooms, by links.
 
     The rotations are to the first key frame, the zooms are logarithms.
     """
-    index = {number: place for place, number in enumerate(keys)}
-    R, zoom = np.tile(np.eye(3), (len(keys), 1, 1)), np.zeros(len(keys))
+    R, zoom = np.tile(np.eye(3), (len(index), 1, 1)), np.zeros(len(index))
     known = {0}
     for link in sorted(links, key=lambda link: (index[link.second], -link.agree)):
         i, j = index[link.first], index[link.second]

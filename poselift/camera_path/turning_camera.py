@@ -11,12 +11,10 @@ from poselift.camera_path.rotation_bundle import (
     FramePoses,
     KeyPoses,
     Lens,
-    gather_points,
-    guess_keys,
     solve_frames,
     solve_keys,
 )
-from poselift.geometry.camera import nearest_rotation
+from poselift.geometry.rotations_over_time import interpolate_rotations
 from poselift.numerics.times import interpolate
 
 _ZOOMS = 0.012
@@ -72,23 +70,20 @@ def solve_turns(shot: Shot, times: Float[np.ndarray, " t"], lens: Lens, assumed:
         assumed: whether its focal length is a guess, and may be found.
         zooms: whether the focal length may change.
     """
-    keys, frames = _solve(shot, lens, zooms, focal=False)
+    keys, frames = _solve(shot, lens, zooms)
     if zooms and np.ptp(_without_outliers(frames.zoom[frames.known])) < _ZOOMS:
         zooms = False
-        keys, frames = _solve(shot, lens, zooms, focal=False)
+        keys, frames = _solve(shot, lens, zooms)
     focal, spread = 1.0, math.inf
     if assumed and len(shot.loops) and largest_angle(frames.R[frames.known]) > _TURNS:
         # The lens of the widest frame, not of the first one, is the assumed one.
         start = replace(keys, zoom=keys.zoom - _widest(frames))
-        index = {number: row for row, number in enumerate(shot.keys)}
-        points = gather_points(shot.loops, index, index, lens)
-        free = solve_keys(points, start.R, start.zoom, lens, zooms, focal=True)
+        free = solve_keys(shot, lens, zooms, start, focal=True)
         spread = _SPREAD * math.sqrt(max(free.cost, 1e-4) / max(free.curvature, 1e-12))
         changed = float(np.mean(free.zoom - start.zoom))
         if spread < _SURE and abs(changed) > max(_OTHER, 3 * spread):
             focal = math.exp(changed)
-            keys = free
-            frames = solve_frames(shot, keys, lens, zooms)
+            frames = solve_frames(shot, free, lens, zooms)
     known = frames.known
     rows, at = np.flatnonzero(known), times[known]
     zoom = interpolate(frames.zoom[rows, None], at, times)[:, 0] - _widest(frames)
@@ -97,13 +92,9 @@ def solve_turns(shot: Shot, times: Float[np.ndarray, " t"], lens: Lens, assumed:
     return Turns(interpolate_rotations(frames.R[rows], at, times), np.exp(zoom), known, focal, spread, zooms, error)
 
 
-def _solve(shot: Shot, lens: Lens, zooms: bool, focal: bool) -> tuple[KeyPoses, FramePoses]:
+def _solve(shot: Shot, lens: Lens, zooms: bool) -> tuple[KeyPoses, FramePoses]:
     """Poses of the key frames, then of all frames."""
-    index = {number: row for row, number in enumerate(shot.keys)}
-    R, zoom = guess_keys(shot.loops, shot.keys, lens, zooms)
-    keys = KeyPoses(R, zoom, 0.0, 0.0, 0)
-    if shot.loops:
-        keys = solve_keys(gather_points(shot.loops, index, index, lens), R, zoom, lens, zooms, focal)
+    keys = solve_keys(shot, lens, zooms)
     return keys, solve_frames(shot, keys, lens, zooms)
 
 
@@ -132,14 +123,3 @@ def _angles(first: Float[np.ndarray, "3 3"], R: Float[np.ndarray, "t 3 3"]) -> F
     chord = np.linalg.norm(R - first, axis=(-2, -1)) / (2 * math.sqrt(2))
     angles: np.ndarray = 2 * np.arcsin(np.clip(chord, 0, 1))
     return angles
-
-
-def interpolate_rotations(
-    R: Float[np.ndarray, "n 3 3"], at: Float[np.ndarray, " n"], times: Float[np.ndarray, " t"]
-) -> Float[np.ndarray, "t 3 3"]:
-    """Rotations at other times: the nearest to a weighted mean.
-
-    The mean is of the two known rotations around each time.
-    """
-    means = interpolate(R.reshape(len(R), 9), at, times).reshape(-1, 3, 3)
-    return nearest_rotation(means)

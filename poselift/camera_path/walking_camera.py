@@ -17,8 +17,8 @@ from jaxtyping import Bool, Float, Int
 
 from poselift.camera_path.background_links import Link, Shot
 from poselift.camera_path.rotation_bundle import Lens, _cross, unit_rays, weigh
-from poselift.camera_path.turning_camera import interpolate_rotations
 from poselift.geometry import axis_angle_to_matrix
+from poselift.geometry.rotations_over_time import interpolate_rotations
 from poselift.numerics.times import interpolate
 
 _MOST_FRAMES = 160

@@ -19,7 +19,7 @@ from poselift.cli.result_files import print_warnings, write_results
 from poselift.cli.values import local_path
 from poselift.core.errors import InputError
 from poselift.core.progress_text import Output, stage_progress
-from poselift.finding.video_clip import Clip, frames_within
+from poselift.finding.video_clip import Clip
 from poselift.lifting.clips.open_clip import open_clip
 from poselift.lifting.lifter_device import choose_lifter_device
 from poselift.lifting.run import Progress, lift_clip
@@ -137,7 +137,7 @@ def lift_into(
     recording = lift_clip(clip, weights, request, report)
 
     def draw(path: Path) -> None:
-        write_overlay(path, frames_within(clip), recording, request.draw is not None, report)
+        write_overlay(path, clip.frames(), recording, request.draw is not None, report)
 
     return write_results(out, recording, request, {OVERLAY: draw})
 

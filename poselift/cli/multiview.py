@@ -22,7 +22,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import write_json
 from poselift.core.prefetch import prefetch
 from poselift.core.progress_text import Output, stage_progress
-from poselift.finding import Clip, frames_within
+from poselift.finding import Clip
 from poselift.finding.video_clip import AHEAD
 from poselift.kinematics import measure_joint_angles
 from poselift.lifting.clips.open_clip import open_clip
@@ -205,7 +205,7 @@ def _render(clip: Clip, made: SeveralViews, view: int, angles: bool, path: Path,
     )
     drawn = (
         (renderer.render(frame.image, float(clock.to_shared(np.array([frame.timestamp]))[0])), frame.timestamp)
-        for frame in prefetch(frames_within(clip), AHEAD)
+        for frame in prefetch(clip.frames(), AHEAD)
     )
     with VideoWriter(path, *renderer.size) as writer:
         for done, (picture, timestamp) in enumerate(prefetch(drawn, AHEAD), start=1):

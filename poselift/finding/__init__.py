@@ -6,6 +6,6 @@ people in each frame, and a tracker.
 
 from poselift.finding.people_finder import PeopleFinder, build_finder
 from poselift.finding.qualities import DEFAULT_QUALITY, QUALITIES
-from poselift.finding.video_clip import Clip, VideoClip, frames_within
+from poselift.finding.video_clip import Clip, VideoClip
 
-__all__ = ["DEFAULT_QUALITY", "QUALITIES", "Clip", "PeopleFinder", "VideoClip", "build_finder", "frames_within"]
+__all__ = ["DEFAULT_QUALITY", "QUALITIES", "Clip", "PeopleFinder", "VideoClip", "build_finder"]

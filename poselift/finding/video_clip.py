@@ -5,7 +5,7 @@ A clip is a video with a detector (`VideoClip`), or a file of 2D keypoints (`pos
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -55,6 +55,7 @@ class Clip(Protocol):
         mirrored: whether the video shows a mirror image; frames and people are mirrored back.
         duration: expected seconds of the clip, for progress bars; None if unknown.
         span: the chosen (start, end) in seconds, end exclusive; infinite where the user chose none.
+        fov: field of view across the longer side that the video names, degrees; None if it names none.
     """
 
     path: Path
@@ -67,6 +68,7 @@ class Clip(Protocol):
     mirrored: bool
     duration: float | None
     span: tuple[float, float]
+    fov: float | None
 
     @property
     def warnings(self) -> list[Caution]:
@@ -74,7 +76,7 @@ class Clip(Protocol):
         ...
 
     def frames(self) -> Iterator[Frame]:
-        """The pictures in order, with timestamps. Pictures outside of the chosen span may be among them."""
+        """The pictures of the chosen span in order, with timestamps; each call reads them anew."""
         ...
 
     def people(
@@ -133,7 +135,7 @@ class VideoClip:
         info = self._reader.info
         self.path = info.path
         self.video: Path | None = info.path
-        self.fps, self.image_size = info.fps, (info.width, info.height)
+        self.fps, self.image_size, self.fov = info.fps, (info.width, info.height), info.fov
         self.span = (start or 0.0, math.inf if end is None else end)
         last = min(self.span[1], info.duration or math.inf)
         self.duration = last - self.span[0] if last < math.inf else None
@@ -154,7 +156,7 @@ class VideoClip:
         """The people in each frame; None where the finder does not look."""
         watch = watch or Stopwatch()
         self._finder = build_finder(self._detector, self._quality)
-        return watch.timed("detect", self._finder.find(read_frames(self, watch, progress)))
+        return watch.timed("detect", self._finder.find(read_frames(self.frames(), self.duration, watch, progress)))
 
     def tracker(self) -> Tracker:
         """A tracker that compares poses: detectors do not know who is who."""
@@ -165,22 +167,21 @@ class VideoClip:
         return None
 
 
-def read_frames(clip: Clip, watch: Stopwatch, progress: ReadShare | None) -> Iterator[Frame]:
-    """A clip's frames, decoded ahead; see `people` for the arguments."""
+def read_frames(
+    frames: Iterable[Frame], duration: float | None, watch: Stopwatch, progress: ReadShare | None
+) -> Iterator[Frame]:
+    """The frames, decoded ahead.
+
+    Args:
+        frames: of a video, in order.
+        duration: their expected seconds; None if unknown.
+        watch: counts the time to "read".
+        progress: receives the share of `frames` that were read.
+    """
     first: float | None = None
     # Decoded beside detection, so reading takes the time that detection waits for a frame.
-    for frame in watch.timed("read", prefetch(clip.frames(), AHEAD)):
+    for frame in watch.timed("read", prefetch(frames, AHEAD)):
         first = frame.timestamp if first is None else first
         yield frame
-        if progress is not None and clip.duration:
-            progress(min((frame.timestamp - first) / clip.duration, 1.0))
-
-
-def frames_within(clip: Clip) -> Iterator[Frame]:
-    """The frames of a clip in its chosen span."""
-    start, end = clip.span
-    for frame in clip.frames():
-        if frame.timestamp >= end:
-            return
-        if frame.timestamp >= start:
-            yield frame
+        if progress is not None and duration:
+            progress(min((frame.timestamp - first) / duration, 1.0))

@@ -69,6 +69,7 @@ class KeypointClip:
         mirrored: whether the video shows a mirror image; also where the file is a result of one.
         duration: expected seconds of the video, for progress bars; None without a video.
         span: the chosen (start, end) in seconds.
+        fov: field of view that the video names, degrees; None if there is none.
         warnings: problems of the input, one line each; complete after `people` is exhausted.
 
     Raises:
@@ -112,6 +113,7 @@ class KeypointClip:
         self.image_size = self._choose_size(image_size)
         self.fps = self._choose_rate()
         self.duration = None if self._video is None else self._video.info.duration
+        self.fov = None if self._video is None else self._video.info.fov
         if file.people is None and any(person.person for people in file.frames.values() for person in people):
             self._warn("people lack a number in some frames, or share one: the tracker assigns them anew")
         highest = max(
@@ -185,10 +187,16 @@ class KeypointClip:
         return (len(times) - 1) / (times[-1] - times[0]) if len(times) > 1 else None
 
     def frames(self) -> Iterator[Frame]:
-        """The video's frames, or blank ones at the file's timestamps."""
-        if self._video is not None:
-            yield from self._video
-            return
+        """The video's frames of the span, or blank ones at the file's timestamps."""
+        start, end = self.span
+        for frame in self._blank_frames() if self._video is None else self._video:
+            if frame.timestamp >= end:
+                return
+            if frame.timestamp >= start:
+                yield frame
+
+    def _blank_frames(self) -> Iterator[Frame]:
+        """A blank picture for each frame of the file."""
         blank = np.full((self.image_size[1], self.image_size[0], 3), _BLANK, np.uint8)
         for index, (_, time) in enumerate(self._clock.times(self.fps)):
             yield Frame(blank, time, index)
@@ -222,7 +230,7 @@ class KeypointClip:
         elif self._sampled:
             times = self._clock.times_within(self._video)
         else:
-            stamps = [frame.timestamp for frame in read_frames(self, watch, progress)]
+            stamps = [frame.timestamp for frame in read_frames(self._video, self.duration, watch, progress)]
             times, cautions = self._clock.times_of_video(stamps, self._video)
             self.warnings += [*self._video.warnings, *cautions]
         start, end = self.span

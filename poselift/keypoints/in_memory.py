@@ -28,7 +28,8 @@ class TrackClip:
         mirrored: whether the tracks were found in a mirror image: they, and the frames, are mirrored back.
 
     Raises:
-        InputError: there is no track, two have one number, or they are of pictures of different sizes.
+        InputError: there is no track, two have one number, they are of pictures of different sizes, or the video cannot
+            be read.
     """
 
     def __init__(self, tracks: Sequence[Keypoints2D], video: Path | None = None, mirrored: bool = False) -> None:
@@ -41,6 +42,8 @@ class TrackClip:
         self._tracks, self.mirrored = [track.mirror() if mirrored else track for track in tracks], mirrored
         self._times = np.unique(np.concatenate([track.timestamps for track in tracks]))
         self.path, self.video = video or Path("keypoints"), video
+        self._video = None if video is None else VideoReader(video, mirrored=mirrored)
+        self.fov = None if self._video is None else self._video.info.fov
         self.detector_name, self.detector_weights = "keypoints", dict[str, str]()
         self.image_size = tracks[0].image_size
         interval = median_interval(self._times)
@@ -52,8 +55,8 @@ class TrackClip:
 
     def frames(self) -> Iterator[Frame]:
         """The video's frames, or blank ones at the tracks' times."""
-        if self.video is not None:
-            yield from VideoReader(self.video, mirrored=self.mirrored)
+        if self._video is not None:
+            yield from self._video
             return
         blank = np.full((self.image_size[1], self.image_size[0], 3), _BLANK, np.uint8)
         for index, time in enumerate(self._times.tolist()):

@@ -1,4 +1,4 @@
-"""Looks at the hands of people whose bodies were lifted."""
+"""The hands of people whose bodies are lifted: given in a file, or looked for in pictures."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -6,13 +6,15 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.threads import pool
 from poselift.detection.hands import Hand, HandModel
+from poselift.finding import Clip
 from poselift.geometry.camera import Camera
 from poselift.skeleton import Skeleton
 from poselift.skeleton.hand import HAND21, SIDES
-from poselift.structures import THRESHOLD, Hands, Motion
+from poselift.structures import THRESHOLD, Hands, Keypoints2D, Motion
 from poselift.video import Frame
 
 SAME = 0.25
@@ -68,8 +70,45 @@ def arm_indices(skeleton: Skeleton) -> list[int]:
     return list(skeleton.indices(_NEEDED))
 
 
-def place_given_hands(hands: Hands, timestamps: Float[np.ndarray, " t"], camera: Camera) -> Hands:
-    """Hands of a file of keypoints, smoothed over time where in 3D.
+def take_given_hands(
+    clip: Clip, tracks: Sequence[Keypoints2D], camera: Camera, wanted: bool
+) -> tuple[Sequence[Hands | None], list[Caution]]:
+    """Each person's hands in a file of keypoints, and what they lack.
+
+    Args:
+        clip: the file's, or of a video, which gives no hands.
+        tracks: the people.
+        camera: of the pictures.
+        wanted: whether hands in 3D are asked for.
+
+    Raises:
+        InputError: they are, nobody has any, and there is no video in which to look for them.
+    """
+    given = [clip.hands_of(track) for track in tracks]
+    if wanted and clip.video is None and given and not any(own is not None and own.in_3d for own in given):
+        if all(own is None for own in given):
+            raise InputError(f"{clip.path} has keypoints without hands, and hands are looked for in a video; add it")
+        raise InputError(f"{clip.path} has hands in 2D only, and --hands looks for them in a video; add it")
+    hands = [
+        None if own is None else _place(own, track.timestamps, camera) for own, track in zip(given, tracks, strict=True)
+    ]
+    if wanted or all(own is None or own.in_3d for own in given):
+        return hands, []
+    text = f"{clip.path.name} has hands in 2D, which stay in hand_keypoints; the video and --hands give them in 3D"
+    return hands, [Caution(text, "input")]
+
+
+def with_hands(motion: Motion, hands: Hands | None, camera: Camera) -> Motion:
+    """The motion with hands that are in the axes of the camera."""
+    if hands is not None and motion.frame == "world":
+        R = camera.at(motion.timestamps).R
+        assert R is not None
+        hands = hands.turn(R)
+    return replace(motion, hands=hands)
+
+
+def _place(hands: Hands, timestamps: Float[np.ndarray, " t"], camera: Camera) -> Hands:
+    """Hands of a file of keypoints, where in 3D in the camera's axes and smoothed over time.
 
     Args:
         hands: whose joints are as of a hand in the middle of the picture.

@@ -1,5 +1,6 @@
 """What a run is asked for, as frozen values. Two requests are equal if their results are."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from poselift.core.annotations import check_call
@@ -135,6 +136,11 @@ class LiftRequest:
     hands: bool = False
     camera: CameraMode = "auto"
     tilt: float | None = None
+
+    @property
+    def named(self) -> list[int]:
+        """Numbers of the people that it names."""
+        return [*(self.people or []), *(self.height if isinstance(self.height, Mapping) else [])]
 
     def __post_init__(self) -> None:
         """Checks, before the long work, what does not depend on the video."""

@@ -10,7 +10,7 @@ import numpy as np
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
-from poselift.finding import Clip, frames_within
+from poselift.finding import Clip
 from poselift.geometry.camera import Camera
 from poselift.lifting.request import LiftRequest
 from poselift.lifting.run import Progress, choose_skeleton, lift_clip, smooth_motion
@@ -211,7 +211,7 @@ def _check_still(clip: Clip, recording: Recording, name: str) -> list[Caution]:
     if clip.video is None:
         return []
     tracks = [motion.keypoints for motion in recording.people]
-    moved = camera_motion(frames_within(clip), recording.clock.span, tracks, recording.camera)
+    moved = camera_motion(clip.frames(), recording.clock.span, tracks, recording.camera)
     if moved is None or moved.still:
         return []
     by = f"by {moved.degrees:.1f} degrees" if np.isfinite(moved.pixels) else "to another view"

@@ -13,6 +13,7 @@ from av.video.stream import VideoStream
 from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError, describe
 from poselift.video.decoder import Decoder, open_video
+from poselift.video.focal_length import named_field_of_view
 from poselift.video.pictures import PICTURE_RATE, Pictures, find_pictures, read_picture
 from poselift.video.upright import Upright
 
@@ -29,6 +30,7 @@ class VideoInfo:
         frames: estimated number of frames; None if unknown.
         fps: average frames per second; None if unknown.
         rotation: clockwise rotation from the stored to the displayed picture: 0, 90, 180 or 270 degrees.
+        fov: field of view across the longer side that the file names, degrees; None if it names none.
     """
 
     path: Path
@@ -38,6 +40,7 @@ class VideoInfo:
     frames: int | None
     fps: float | None
     rotation: int
+    fov: float | None = None
 
 
 @check_annotations
@@ -69,6 +72,7 @@ def probe(path: str | os.PathLike[str]) -> VideoInfo:
         duration = _duration(container, stream, first)
         rate = stream.average_rate or stream.guessed_rate
         frames = stream.frames or (round(duration * rate) if duration and rate else None)
+        fov = named_field_of_view(stream.metadata, container.metadata)
     return VideoInfo(
         path=path,
         width=upright.width,
@@ -77,6 +81,7 @@ def probe(path: str | os.PathLike[str]) -> VideoInfo:
         frames=frames,
         fps=float(rate) if rate else None,
         rotation=upright.rotation,
+        fov=fov,
     )
 
 

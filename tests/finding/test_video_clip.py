@@ -4,7 +4,6 @@ import pytest
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
 from poselift.finding import VideoClip
-from poselift.finding.video_clip import frames_within
 from poselift.tracking import Tracker
 from tests.finding.brightness import TIMES, Brightness, write_brightening_video
 
@@ -52,9 +51,8 @@ def test_a_detector_that_forgets_a_picture_is_named(video):
 
 
 def test_frames_of_the_span(video):
-    clip = VideoClip(video, Brightness())
-    clip.span = (0.1, 0.28)
-    np.testing.assert_allclose([frame.timestamp for frame in frames_within(clip)], TIMES[2:6], atol=1e-3)
+    clip = VideoClip(video, Brightness(), start=0.1, end=0.28)
+    np.testing.assert_allclose([frame.timestamp for frame in clip.frames()], TIMES[2:6], atol=1e-3)
 
 
 def test_the_share_that_was_read_and_the_time_of_each_stage(video):

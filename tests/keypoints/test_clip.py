@@ -203,8 +203,8 @@ def test_who_is_who_is_the_files_word_or_the_trackers(of):
 
 
 def test_frames_are_the_videos_or_blank(of, video):
-    shown, true = list(KeypointClip(of(range(10)), video=video, start=0.1).frames()), list(VideoReader(video))
-    assert len(shown) == 10, "all of them: the numbers of frames are compared with the file"
+    shown, true = list(KeypointClip(of(range(10)), video=video, start=0.1).frames()), list(VideoReader(video))[2:]
+    assert len(shown) == 8, "those of the span"
     assert all((one.image == two.image).all() for one, two in zip(shown, true, strict=True))
     blank = list(KeypointClip(of([0, 1]), fps=5, image_size=(64, 48)).frames())
     assert [(frame.image.shape, int(np.ptp(frame.image)), frame.timestamp) for frame in blank] == [

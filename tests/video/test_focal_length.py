@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from poselift.video import probe
-from poselift.video.focal_length import read_field_of_view
 
 KEY = "com.apple.quicktime.camera.focal_length.35mm_equivalent"
 
@@ -25,16 +24,16 @@ def write_with_metadata(path, **metadata):
 def test_a_phone_s_focal_length(tmp_path, text, degrees):
     # 2 atan(34.6 / 2 / focal length): the wide, the ultra-wide and the long lens of a phone.
     path = write_with_metadata(tmp_path / "phone.mov", **{KEY: text})
-    assert probe(path).frames == 3
-    assert read_field_of_view(path) == pytest.approx(degrees, abs=0.05)
+    info = probe(path)
+    assert (info.frames, info.fov) == (3, pytest.approx(degrees, abs=0.05))
 
 
 @pytest.mark.parametrize("text", ["", "wide", "0", "-26", "9999", "nan"])
 def test_no_number_of_a_lens_is_none(tmp_path, text):
-    assert read_field_of_view(write_with_metadata(tmp_path / "other.mov", **{KEY: text})) is None
+    assert probe(write_with_metadata(tmp_path / "other.mov", **{KEY: text})).fov is None
 
 
 def test_a_file_without_it(tmp_path):
-    assert read_field_of_view(write_with_metadata(tmp_path / "plain.mp4")) is None
+    assert probe(write_with_metadata(tmp_path / "plain.mp4")).fov is None
     cv2.imwrite(str(tmp_path / "photo.png"), np.zeros((48, 64, 3), np.uint8))
-    assert read_field_of_view(tmp_path / "photo.png") is None
+    assert probe(tmp_path / "photo.png").fov is None

@@ -6,7 +6,7 @@ The file is a compressed npz without pickled objects:
 
 | array | dtype, shape | meaning |
 |---|---|---|
-| `facts` | text | JSON: picture size, span, skeleton, detector, warnings, and the key of the detections |
+| `facts` | text | JSON: picture size, span, field of view, skeleton, detector, warnings, key of the detections |
 | `timestamps` | float64 (t,) | seconds, of each frame |
 | `people` | int32 (t,) | number of people in each frame; -1 where no detector looked |
 | `boxes` | (n, 4) | pixels, of all people in the order of the frames |
@@ -90,6 +90,7 @@ class KeepingClip(VideoClip):
             "duration": self.duration,
             "span": [self.span[0], None if math.isinf(self.span[1]) else self.span[1]],
             "skeleton": skeleton_to_json(self._detector.skeleton),
+            "fov": self.fov,
             "detector": self.detector_name,
             "weights": self.detector_weights,
             "warnings": self.warnings,
@@ -136,6 +137,7 @@ class KeptClip:
             self.duration: float | None = facts["duration"]
             self._start, self._end = facts["span"]
             self.span: tuple[float, float] = (self._start, math.inf if self._end is None else self._end)
+            self.fov: float | None = facts["fov"]
             self.detector_name: str = facts["detector"]
             self.detector_weights: dict[str, str] = facts["weights"]
             kinds = facts.get("warning_kinds", ["input"] * len(facts["warnings"]))

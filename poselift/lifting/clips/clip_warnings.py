@@ -6,11 +6,11 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.caution import Caution
+from poselift.finding.tracked_people import TrackedPeople
 from poselift.kinematics.child_proportions import is_childlike
 from poselift.lifting.clips.plausible_bodies import doubt_body
 from poselift.lifting.clips.plausible_clock import doubt_clock
 from poselift.lifting.finish.joint_uncertainty import FEW_JOINTS
-from poselift.numerics.times import median_interval
 from poselift.skeleton import Skeleton
 from poselift.structures import Keypoints2D, Motion
 
@@ -32,9 +32,8 @@ the demo clip 2 and 13 % are unsure, at 1/32 of the light of its first second 16
 
 def find_warnings(
     given: Sequence[Caution],
+    seen: TrackedPeople,
     tracks: Sequence[Keypoints2D],
-    times: Float[np.ndarray, " t"],
-    best: Sequence[float],
     motions: Sequence[Motion],
     skeleton_in: Skeleton,
 ) -> list[Caution]:
@@ -42,16 +41,15 @@ def find_warnings(
 
     Args:
         given: those of the clip itself.
-        tracks: of everybody who was found.
-        times: of all frames, seconds.
-        best: the best joint score of each look.
+        seen: frames and looks of the clip.
+        tracks: of everybody who was found, split at the picture's cuts.
         motions: of the people who were lifted.
         skeleton_in: the lifter's input joints.
     """
-    interval = median_interval(times)
-    warnings = [*given, *find_absence(tracks, len(times), best), *find_odd_rate(interval)]
+    times = seen.times
+    warnings = [*given, *find_absence(tracks, len(times), seen.best_scores), *find_odd_rate(seen.interval)]
     if not any(warning.kind == "clock" for warning in given):
-        warnings += find_gaps(times, interval)
+        warnings += find_gaps(times, seen.interval)
     warnings += find_rare_people([motion.keypoints for motion in motions], len(times))
     warnings += [caution for motion in motions for caution in find_unsure(motion, skeleton_in, len(times))]
     for motion in motions:

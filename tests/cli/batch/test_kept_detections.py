@@ -26,8 +26,8 @@ def test_lifting_again_gives_the_same_without_the_video(kept, tmp_path):
     clip, lifted, path = kept
     again = KeptClip(tmp_path / "gone.mp4", path)
     assert isinstance(again, Clip)
-    facts = "image_size", "fps", "video_fps", "mirrored", "duration", "span", "detector_name", "detector_weights"
-    for name in (*facts, "warnings"):
+    facts = "image_size", "fps", "video_fps", "mirrored", "duration", "span", "fov", "detector_name"
+    for name in (*facts, "detector_weights", "warnings"):
         assert getattr(again, name) == getattr(clip, name), name
     assert again.key == "abc"
     motions = lift_clip(again, load_weights("tiny")).people
