@@ -13,7 +13,7 @@ from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.kinematics.child_proportions import is_childlike
-from poselift.kinematics.whole_body import CHILD_SIZE, add_body_uncertainty, relative_to_body
+from poselift.kinematics.whole_body import CHILD_SIZE, add_body_uncertainty
 from poselift.skeleton import Skeleton
 from poselift.structures import Height, Motion
 
@@ -95,7 +95,7 @@ def scale_to_height(motion: Motion, metres: float) -> Motion:
         InputError: no person has this height, or `estimate_height` fails.
     """
     scale = check_height(metres) / estimate_height(motion.joints, motion.skeleton).metres
-    return add_body_uncertainty(enlarge(relative_to_body(motion), scale), size_known=True)
+    return add_body_uncertainty(enlarge(motion, scale), size_known=True)
 
 
 def enlarge(motion: Motion, scale: float) -> Motion:

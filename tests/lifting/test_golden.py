@@ -1,4 +1,4 @@
-"""The numbers of a lift stay: what a change of structure must not change, to a tenth of a millimetre.
+"""The numbers of a lift and of a stream stay: what a change of structure must not change, to a tenth of a millimetre.
 
 The demo clip's files are compared byte for byte, by hand, before and after such a change; a detector's weights and the
 video's decoder have a part in those. Here made keypoints go through the three stages. The test prints the new numbers,
@@ -8,7 +8,7 @@ for changes that are meant to change them.
 import numpy as np
 
 from poselift.geometry.camera import camera_for
-from poselift.lifting import lift
+from poselift.lifting import StreamingPeople, lift
 from poselift.models import load_weights
 from poselift.skeleton import H36M17
 from poselift.structures import Keypoints2D
@@ -50,18 +50,66 @@ ROOT_AND_JOINTS = [
 """Millimetres: the root in the camera frame, then the joints relative to it, in the skeleton's order."""
 
 
-def lifted():
-    """The root and the joints of one frame of somebody who walks 4 m away, millimetres."""
+STREAMED = [
+    [303.42, 9.3, 3307.37],
+    [0.0, 0.0, 0.0],
+    [-91.21, 94.63, -43.56],
+    [-95.12, 482.82, -141.26],
+    [-84.25, 874.25, 90.98],
+    [81.43, 92.46, -60.74],
+    [79.05, 402.86, -373.23],
+    [88.54, 814.31, -320.52],
+    [-4.17, -122.76, 2.74],
+    [-5.8, -354.42, -13.48],
+    [-7.3, -492.48, -2.78],
+    [-10.36, -630.09, -33.6],
+    [176.94, -379.84, -16.64],
+    [179.15, -90.64, 0.06],
+    [173.85, 140.6, -99.13],
+    [-186.74, -384.89, 25.38],
+    [-194.76, -91.67, 31.79],
+    [-202.35, 126.82, -97.74],
+    [-106.46, 960.4, -63.03],
+    [92.91, 861.49, -474.53],
+    [-56.97, 898.6, 149.58],
+    [67.94, 851.4, -267.31],
+    [-217.22, 197.58, -163.88],
+    [183.23, 220.3, -146.4],
+    [-16.48, -498.36, -126.43],
+    [-45.63, -519.74, -102.46],
+    [16.12, -519.52, -106.54],
+    [-81.69, -531.86, -20.8],
+    [65.17, -531.64, -30.08],
+]
+"""The same where the later frames are not there yet."""
+
+
+def walk():
+    """Keypoints of somebody who walks 4 m away, and the camera."""
     made, camera = walker(seconds=1.0), camera_for(SIZE, fov=60.0)
     places = (made.joints + made.root[:, None]) * [1, -1, -1] + [0.3, 1.0, 4.0]
     pixels = camera.project(places)
     scores = np.full(pixels.shape[:2], 0.9)
     scores[10:12, H36M17.index("left_wrist")] = 0.0
-    motion = lift(Keypoints2D(pixels, scores, made.timestamps, H36M17, SIZE), load_weights("small"), camera)
-    return 1000 * np.concatenate([motion.root[[FRAME]], motion.joints[FRAME]])
+    return Keypoints2D(pixels, scores, made.timestamps, H36M17, SIZE), camera
+
+
+def check_numbers(root, joints, known):
+    found = 1000 * np.concatenate([root[None], joints])
+    print(found.astype(float).round(2).tolist())
+    np.testing.assert_allclose(found, known, atol=0.1)
 
 
 def test_the_numbers_of_a_lift_stay():
-    found = lifted()
-    print(found.astype(float).round(2).tolist())
-    np.testing.assert_allclose(found, ROOT_AND_JOINTS, atol=0.1)
+    keypoints, camera = walk()
+    motion = lift(keypoints, load_weights("small"), camera)
+    check_numbers(motion.root[FRAME], motion.joints[FRAME], ROOT_AND_JOINTS)
+
+
+def test_the_numbers_of_a_stream_stay():
+    keypoints, camera = walk()
+    people = StreamingPeople(load_weights("tiny"), camera, H36M17)
+    pushed = zip(keypoints.keypoints, keypoints.scores, keypoints.timestamps.tolist(), strict=True)
+    poses = [people.push({1: (pixels, scores)}, time)[1] for pixels, scores, time in list(pushed)[: FRAME + 1]]
+    assert poses[-1].timestamp == keypoints.timestamps[FRAME]
+    check_numbers(poses[-1].root, poses[-1].joints, STREAMED)

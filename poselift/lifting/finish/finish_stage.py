@@ -1,40 +1,28 @@
 """From the network's joints to a motion, for files and streams alike."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from jaxtyping import Float
 
 from poselift.geometry import set_bone_lengths
 from poselift.kinematics.whole_body import add_body_uncertainty
-from poselift.lifting.finish.constant_bones import BonesSoFar, measure_clip
-from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty
+from poselift.lifting.finish.constant_bones import measure_clip
+from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty, widening_factors
 from poselift.lifting.finish.level_feet import level_feet
 from poselift.lifting.finish.repetitions import fill_from_repetitions
 from poselift.lifting.finish.reprojection_refinement import measure_offsets, move_to_rays
 from poselift.lifting.finish.root_track import place_root, solve_root
 from poselift.lifting.network.protocol import Lifted
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.prepare.gaps import widening_factors
 from poselift.lifting.prepare.prepare_stage import Prepared, Segment
 from poselift.lifting.prepare.quarter_turns import turn_back
 from poselift.models import Weights
 from poselift.numerics.times import interpolate
 from poselift.structures import Motion
 
-
-@dataclass(frozen=True)
-class OpenEnd:
-    """Says that later frames are not there yet.
-
-    Attributes:
-        time: of the pose that is due, seconds.
-        bones: the lengths measured so far.
-    """
-
-    time: float
-    bones: BonesSoFar
+MeasureBones = Callable[[Float[np.ndarray, "t j 3"], Prepared], Float[np.ndarray, " j"] | None]
+"""Gives the length of the bone that ends at each joint, metres, from joints relative to the root; None if unknown."""
 
 
 def finish(
@@ -42,7 +30,7 @@ def finish(
     lifted: Sequence[Lifted],
     weights: Weights,
     options: LiftOptions = LiftOptions(),
-    stream: OpenEnd | None = None,
+    stream: MeasureBones | None = None,
 ) -> Motion:
     """One person's motion in the camera frame.
 
@@ -55,8 +43,8 @@ def finish(
         lifted: what the network gave of each segment.
         weights: the lifter.
         options: settings.
-        stream: None for a file, all of whose frames are there. Repetitions and level feet need later frames, so a
-            stream has neither, and its bones are as long as they were so far.
+        stream: measures the bones of a stream, as long as they were so far; None for a file, all of whose frames are
+            there. Repetitions and level feet need later frames, so a stream has neither.
     """
     skeleton, times, seen = weights.skeleton_out, prepared.keypoints.timestamps, prepared.seen
     joints = np.full((len(times), len(skeleton), 3), np.nan, np.float32)
@@ -96,7 +84,7 @@ def finish(
         if stream is None:
             lengths = measure_clip(joints, prepared.scores, weights.skeleton_in, skeleton)
         else:
-            lengths = stream.bones.measure(stream.time, joints, prepared)
+            lengths = stream(joints, prepared)
         joints = joints if lengths is None else set_bone_lengths(joints, lengths, skeleton.parent_indices)
     return add_body_uncertainty(place(joints))
 

@@ -1,8 +1,10 @@
 """Each joint's uncertainty: the lifter's, and how the pose fits the keypoints."""
 
-from jaxtyping import Float
+import numpy as np
+from jaxtyping import Bool, Float
 
 from poselift.core.arrays import Array, array_namespace
+from poselift.lifting.prepare.gaps import MAX_GAP, WIDENING
 
 _POWER = 0.2
 _MISFIT_POWER = 0.2
@@ -54,3 +56,24 @@ def adjust_uncertainty(
     wider = wider * xp.where(guessed, _GUESSED, 1.0)
     misfit = xp.where(guessed & (misfit < 1.0), 1.0, misfit)
     return wider * uncertainty * (uncertainty / _USUAL) ** _POWER * misfit**_MISFIT_POWER
+
+
+def widening_factors(seen: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
+    """Factors that widen the uncertainty of frames without keypoints.
+
+    It grows with the time to the nearest frame with keypoints.
+
+    Args:
+        seen: frames with keypoints; if there are none, all factors are 1.
+        times: seconds, increasing.
+
+    Example:
+        >>> widening_factors(np.array([True, False, False, True]), np.arange(4) / 20).tolist()
+        [1.0, 1.1, 1.1, 1.0]
+    """
+    known = times[seen]
+    if not len(known):
+        return np.ones(len(times))
+    after = np.searchsorted(known, times).clip(max=len(known) - 1)
+    away = np.minimum(abs(times - known[after]), abs(times - known[np.maximum(after - 1, 0)]))
+    return 1 + WIDENING * np.minimum(away, MAX_GAP / 2)

@@ -2,6 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -10,12 +11,13 @@ from poselift.core.errors import InputError
 from poselift.detection.orientation import body_angle
 from poselift.geometry import set_bone_lengths
 from poselift.geometry.camera import Camera
-from poselift.lifting.finish.constant_bones import BonesSoFar
-from poselift.lifting.finish.finish_stage import OpenEnd, finish
+from poselift.lifting.finish.finish_stage import finish
+from poselift.lifting.finish.joint_uncertainty import widening_factors
+from poselift.lifting.live.bones_so_far import BonesSoFar
 from poselift.lifting.live.stream_window import choose_window_frames, cut_window, stream_stride
 from poselift.lifting.network.protocol import Lifted
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.prepare.gaps import MAX_GAP, widening_factors
+from poselift.lifting.prepare.gaps import MAX_GAP
 from poselift.lifting.prepare.prepare_stage import Prepared, prepare
 from poselift.lifting.prepare.quarter_turns import choose_turns
 from poselift.lifting.settled_sides import exchanged_often
@@ -159,8 +161,8 @@ class StreamedPerson:
         (segment,) = window.segments
         time = self._waiting[0].time
         start = min(int(np.searchsorted(segment.times, time - _NEAR)), len(segment.times) - 1)
-        stream = OpenEnd(time, self._bones)
-        motion = finish(window.tail(segment, start), [lifted[start:]], self._weights, self._options, stream)
+        bones = partial(self._bones.measure, time)
+        motion = finish(window.tail(segment, start), [lifted[start:]], self._weights, self._options, bones)
         self._recent = _Recent(motion, self.last_seen, self._more, motion.in_sight())
 
     def next_pose(self, last: bool = False) -> StreamedPose | None:

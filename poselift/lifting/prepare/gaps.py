@@ -18,7 +18,7 @@ NEAR = 0.3
 """Longest time in seconds between two frames with keypoints over which keypoints are interpolated: in longer gaps the
 lifter guesses better than a curve (benchmarks/lifter_log.md)."""
 
-_WIDENING = 2.0
+WIDENING = 2.0
 """Growth of the uncertainty per second without keypoints: 9 of 10 joints stay within (benchmarks/robustness.md)."""
 
 _STEP = 0.1
@@ -47,27 +47,6 @@ def find_segments(
     firsts = [int(frames[0]), *(int(frames[k + 1]) for k in breaks)]
     ends = [*(int(frames[k]) + 1 for k in breaks), int(frames[-1]) + 1]
     return list(zip(firsts, ends, strict=True))
-
-
-def widening_factors(seen: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
-    """Factors that widen the uncertainty of frames without keypoints.
-
-    It grows with the time to the nearest frame with keypoints.
-
-    Args:
-        seen: frames with keypoints; if there are none, all factors are 1.
-        times: seconds, increasing.
-
-    Example:
-        >>> widening_factors(np.array([True, False, False, True]), np.arange(4) / 20).tolist()
-        [1.0, 1.1, 1.1, 1.0]
-    """
-    known = times[seen]
-    if not len(known):
-        return np.ones(len(times))
-    after = np.searchsorted(known, times).clip(max=len(known) - 1)
-    away = np.minimum(abs(times - known[after]), abs(times - known[np.maximum(after - 1, 0)]))
-    return 1 + _WIDENING * np.minimum(away, MAX_GAP / 2)
 
 
 def fill_gaps(

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty
+from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty, widening_factors
 
 ONES = np.ones((5, 6))
 
@@ -49,3 +49,13 @@ def test_without_a_keypoint_of_the_root_all_joints_are_less_sure():
     unseen = np.where(np.arange(7) > 0, 1.0, 0.0) * np.ones((5, 1))
     found = adjust_uncertainty(np.full((5, 7), 0.1), np.full((5, 7, 3), 0.02 / np.sqrt(3)), unseen)
     np.testing.assert_allclose(found, 0.108)
+
+
+def test_uncertainty_grows_with_the_time_to_the_nearest_keypoints():
+    times = np.arange(100) / 50
+    seen = (times > 0.19) & ((times < 0.49) | (times > 0.99))
+    factors = widening_factors(seen, times)
+    assert (factors[seen] == 1).all()
+    assert factors[25:50].argmax() + 25 == pytest.approx(37, abs=1)
+    assert (np.diff(factors[:10]) < 0).all()
+    assert (widening_factors(np.zeros(5, bool), times[:5]) == 1).all()

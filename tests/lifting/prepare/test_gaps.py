@@ -7,7 +7,6 @@ from poselift.lifting.prepare.gaps import (
     choose_frames,
     fill_gaps,
     find_segments,
-    widening_factors,
 )
 
 
@@ -95,15 +94,6 @@ def test_a_filled_joint_has_the_lower_score_of_its_neighbours():
     filled, filled_scores = fill_gaps(pixels, scores, times)
     np.testing.assert_allclose(filled_scores[4:6], [[0.4, 0], [0.4, 0]])
     assert np.isnan(filled[:, 1]).all()
-
-
-def test_uncertainty_grows_with_the_time_to_the_nearest_keypoints():
-    seen, times = without(100, 50, (0.0, 0.2), (0.5, 1.0))
-    factors = widening_factors(seen, times)
-    assert (factors[seen] == 1).all()
-    assert factors[25:50].argmax() + 25 == pytest.approx(37, abs=1)
-    assert (np.diff(factors[:10]) < 0).all()
-    assert (widening_factors(np.zeros(5, bool), times[:5]) == 1).all()
 
 
 @pytest.mark.parametrize(("fps", "parts"), [(25, 1), (15, 2), (10, 2), (4, 5)])
