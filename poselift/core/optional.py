@@ -35,7 +35,9 @@ def require(package: str, extra: str) -> ModuleType:
     Raises:
         InputError: the package or one that it needs is not installed; the message has the command to install it.
     """
-    if importlib.util.find_spec(package) is None:
+    spec = importlib.util.find_spec(package)
+    # A folder of this name in the working one, such as the `opensim` of results, is found as a package without a file.
+    if spec is None or spec.origin is None:
         raise _missing(package, extra)
     turn_off_telemetry()
     try:

@@ -15,6 +15,13 @@ def test_a_missing_package_names_the_extra():
         require("no_such_package_anywhere", "nothing")
 
 
+def test_a_folder_of_results_is_not_the_package_of_its_name(tmp_path, monkeypatch):
+    (tmp_path / "opensim_results").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(InputError, match="opensim_results is not installed"):
+        require("opensim_results", "opensim")
+
+
 def test_a_package_that_cannot_be_imported_is_an_error_of_one_line(tmp_path, monkeypatch):
     (tmp_path / "half_installed.py").write_text("import no_such_package_anywhere")
     monkeypatch.syspath_prepend(tmp_path)
