@@ -4,12 +4,11 @@ A pixel p of a camera that turns is the pixel K R K_t⁻¹ p of a still camera i
 there as in any clip.
 """
 
-from dataclasses import replace
-
 import numpy as np
 from jaxtyping import Float, Int
 
 from poselift.camera_path.camera_path import CameraPath
+from poselift.core.unchecked import replace_unchecked
 from poselift.geometry import pixels_to_rays, project
 from poselift.structures import Keypoints2D
 
@@ -73,4 +72,4 @@ def into_still_view(
     still = still_lens(path, int(rows[0]), K) if len(rows) else K
     pixels = np.where(seen[..., None], project(turned, still), np.nan)
     known = np.isfinite(pixels).all(-1)
-    return replace(keypoints, keypoints=pixels, scores=np.where(known, keypoints.scores, 0.0))
+    return replace_unchecked(keypoints, keypoints=pixels, scores=np.where(known, keypoints.scores, 0.0))

@@ -10,7 +10,6 @@ from pathlib import Path
 from poselift.cli.values import check_out_file, local_path
 from poselift.core.choices import choose
 from poselift.core.errors import InputError, WriteError, reason
-from poselift.core.files import remove_partial_of
 from poselift.export.export_formats import FORMATS, Format
 from poselift.recordings.names import PAGE, PAGE_FILES, person_stem
 from poselift.structures import Recording
@@ -101,23 +100,6 @@ def check_rerun(path: Path) -> None:
     """
     check_out_file(path, (FORMATS["rerun"].ending,), "--rerun")
     FORMATS["rerun"].check()
-
-
-def write_rerun(path: Path, recording: Recording) -> None:
-    """Writes a recording of Rerun, under any name.
-
-    It is the one of `poselift export --to rerun --together`.
-
-    Args:
-        path: the file.
-        recording: people without a pose are left out.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
-    remove_partial_of(path)
-    posed = tuple(motion for motion in recording.people if motion.posed.any())
-    FORMATS["rerun"].write(path, replace(recording, people=posed))
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from poselift.cli.detector import add_detector_options
-from poselift.cli.formats import NAMES, check_rerun, write_rerun
+from poselift.cli.formats import NAMES, check_rerun
 from poselift.cli.keypoints import add_keypoint_options, check_keypoint_options
 from poselift.cli.lift_options import add_draw_option, add_lift_options
 from poselift.cli.lift_request import CommandRequest, make_lift_request
@@ -18,6 +18,7 @@ from poselift.cli.overlay_video import write_overlay
 from poselift.cli.result_files import print_warnings, write_results
 from poselift.cli.values import local_path
 from poselift.core.errors import InputError
+from poselift.core.files import remove_partial_of
 from poselift.core.progress_text import Output, stage_progress
 from poselift.finding.video_clip import Clip
 from poselift.lifting.clips.open_clip import open_clip
@@ -94,7 +95,8 @@ def run(arguments: argparse.Namespace) -> None:
         recording = lift_into(unfinished, clip, weights, request, report)
     print_warnings(output, recording, path, out)
     if arguments.rerun is not None:
-        write_rerun(arguments.rerun, recording)
+        remove_partial_of(arguments.rerun)
+        recording.export("rerun", arguments.rerun)
     count, frames = len(recording.people), recording.clock.frames
     people = f"{count} {'person' if count == 1 else 'people'}"
     drawn = (out / OVERLAY).exists()

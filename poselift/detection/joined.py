@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import UInt8
 
+from poselift.core.unchecked import replace_unchecked
 from poselift.detection.blazepose import BlazePose
 from poselift.detection.joining import compare, join
 from poselift.detection.movenet import MoveNet
@@ -61,10 +62,12 @@ def join_rows(found: Detections, joined: Sequence[tuple[np.ndarray, np.ndarray]]
     keypoints = np.array([points for points, _ in joined]).reshape(-1, joints, 2)
     scores = np.array([own for _, own in joined]).reshape(-1, joints)
     keypoints, scores = hide_outside(keypoints, scores, tuple(picture))
-    return Detections(found.boxes, found.box_scores, keypoints, scores, COCO_WHOLEBODY23)
+    return replace_unchecked(found, keypoints=keypoints, scores=scores, skeleton=COCO_WHOLEBODY23)
 
 
 def first_joints(found: Detections) -> Detections:
     """The second model's people with the first one's joints."""
     count = len(COCO17)
-    return Detections(found.boxes, found.box_scores, found.keypoints[:, :count], found.scores[:, :count], COCO17)
+    return replace_unchecked(
+        found, keypoints=found.keypoints[:, :count], scores=found.scores[:, :count], skeleton=COCO17
+    )

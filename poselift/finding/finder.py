@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from poselift.core.caution import Caution
+from poselift.core.unchecked import replace_unchecked
 from poselift.detection import PlaceDetector, Search
 from poselift.detection.duplicates import intersection_over_union, overlap, pose_nms
 from poselift.detection.orientation import LEANING, body_angle
@@ -263,7 +264,8 @@ class Finder:
             kept.box_scores[index] = person.box_score
             people.append(person)
         # Who is followed, and the tracker, go on with all joints: a wrong doubt lasts no longer than its frame.
-        return replace(kept, scores=np.where(doubtful, np.minimum(kept.scores, _DOUBTED), kept.scores)), people
+        scores = np.where(doubtful, np.minimum(kept.scores, _DOUBTED), kept.scores)
+        return replace_unchecked(kept, scores=scores), people
 
 
 def _place(found: Detections, row: int) -> Place:

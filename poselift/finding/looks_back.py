@@ -2,11 +2,12 @@
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import UInt8
 
+from poselift.core.unchecked import replace_unchecked
 from poselift.detection import PlaceDetector
 from poselift.detection.duplicates import pose_nms
 from poselift.finding.followed_person import Followed, Place
@@ -98,7 +99,7 @@ class LooksBack:
         seen, turned = look_at_places(
             self._detector, picture, [_scale(place, look.step)], [person], -look.time, self._quick, others=others
         )
-        seen = replace(seen, boxes=seen.boxes * look.step, keypoints=seen.keypoints * look.step)
+        seen = replace_unchecked(seen, boxes=seen.boxes * look.step, keypoints=seen.keypoints * look.step)
         if not person.recognises(float(seen.box_scores[0])):
             return None
         if measure_agreement(seen, place) < _SAME:

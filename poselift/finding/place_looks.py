@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import UInt8
 
 from poselift.core.threads import pool
+from poselift.core.unchecked import replace_unchecked
 from poselift.detection import PlaceDetector
 from poselift.detection.orientation import LEANING, SURE, angle_between, body_angle, other_angles
 from poselift.finding.followed_person import Followed, Place
@@ -135,7 +136,8 @@ def _look(
         for shared in (True, False):
             part, corner = paint_out_others(frame, places[row], near[row], detector.skeleton, shared)
             found = _look_at(detector, part, [places[row].move(-corner)], quick)
-            tries.append(replace(found, boxes=found.boxes + np.tile(corner, 2), keypoints=found.keypoints + corner))
+            boxes, keypoints = found.boxes + np.tile(corner, 2), found.keypoints + corner
+            tries.append(replace_unchecked(found, boxes=boxes, keypoints=keypoints))
             if measure_agreement(tries[-1], places[row]) >= _FITS:
                 break
         return max(tries, key=lambda found: measure_agreement(found, places[row]) * found.box_scores[0])

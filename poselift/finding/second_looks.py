@@ -16,6 +16,7 @@ from jaxtyping import Float, UInt8
 
 from poselift.core.caution import Caution
 from poselift.core.threads import background_pool, pool
+from poselift.core.unchecked import replace_unchecked
 from poselift.detection.joined import MoveNetBlazePose, first_joints, join_rows
 from poselift.detection.joining import ModelDifference, compare, join
 from poselift.finding.finder import Finder
@@ -169,7 +170,7 @@ class SecondLooks:
             return None
         points = body.keypoints[0, seen]
         box = np.concatenate([points.min(0), points.max(0)])
-        return Detections(box[None], scores.mean(-1), body.keypoints, scores, body.skeleton)
+        return replace_unchecked(body, boxes=box[None], box_scores=scores.mean(-1), scores=scores)
 
     def _look(
         self, picture: UInt8[np.ndarray, "h w 3"], points: Float[np.ndarray, "17 2"], scores: Float[np.ndarray, " 17"]

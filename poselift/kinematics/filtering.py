@@ -1,7 +1,6 @@
 """The Butterworth filter of biomechanics: both ways, without delay."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from jaxtyping import Float
 from poselift.core.annotations import check_annotations
 from poselift.core.arrays import Array, array_namespace
 from poselift.core.errors import InputError
+from poselift.core.unchecked import replace_unchecked
 from poselift.kinematics.rate import split_at_gaps
 from poselift.numerics.curves import interpolate_spline
 from poselift.numerics.times import median_interval
@@ -56,7 +56,8 @@ def butterworth(motion: Motion, cutoff: float) -> Motion:
             times = motion.timestamps[part]
             joints[part] = _filter(joints[part], times, cutoff, interval)
             root[part] = _filter(root[part], times, cutoff, interval)
-    return replace(motion, joints=joints, root=root, filters=(*motion.filters, describe_filter(cutoff)))
+    filters = (*motion.filters, describe_filter(cutoff))
+    return replace_unchecked(motion, joints=joints, root=root, filters=filters)
 
 
 def describe_filter(cutoff: float) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
+from poselift.core.unchecked import replace_unchecked
 from poselift.kinematics.child_proportions import is_childlike
 from poselift.kinematics.whole_body import CHILD_SIZE, add_body_uncertainty
 from poselift.skeleton import Skeleton
@@ -115,7 +116,7 @@ def enlarge(motion: Motion, scale: float) -> Motion:
     height = motion.height
     if height is not None and height.origin == "estimated":
         height = replace(height, metres=scale * height.metres)
-    return replace(
+    return replace_unchecked(
         motion, joints=scaled(motion.joints), root=scaled(motion.root), uncertainty=uncertainty, height=height
     )
 
@@ -136,19 +137,20 @@ def take_height(motion: Motion, metres: float | None) -> Motion:
     """
     if metres is None:
         try:
-            motion = replace(motion, height=estimate_height(motion.joints, motion.skeleton))
+            motion = replace_unchecked(motion, height=estimate_height(motion.joints, motion.skeleton))
         except InputError:
             return motion
         return _doubt_size(motion) if is_childlike(motion) else motion
     given = Height(check_height(metres), 0.0, "given")
-    return replace(motion if np.isnan(motion.joints).all() else scale_to_height(motion, metres), height=given)
+    scaled = motion if np.isnan(motion.joints).all() else scale_to_height(motion, metres)
+    return replace_unchecked(scaled, height=given)
 
 
 def _doubt_size(motion: Motion) -> Motion:
     """The motion of a child, whose size is less certain."""
     assert motion.height is not None
     height = replace(motion.height, spread=CHILD_SIZE * motion.height.metres)
-    return replace(add_body_uncertainty(motion, size=CHILD_SIZE), height=height)
+    return replace_unchecked(add_body_uncertainty(motion, size=CHILD_SIZE), height=height)
 
 
 def has_given_height(motion: Motion) -> bool:

@@ -5,13 +5,12 @@ it. A limb in swing moves far in a tenth of a second, and hides jumps; so each v
 median before it to the median after it.
 """
 
-from dataclasses import replace
-
 import numpy as np
 from jaxtyping import Float
 
 from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
+from poselift.core.unchecked import replace_unchecked
 from poselift.kinematics.rate import split_at_gaps
 from poselift.structures import Motion
 
@@ -52,7 +51,7 @@ def hampel(motion: Motion, window: float) -> Motion:
         joints[part] = _without_outliers(joints[part], times, window)
         root[part] = _without_outliers(root[part][:, None], times, window)[:, 0]
     done = {"name": "Hampel", "window_s": window, "limit": _LIMIT}
-    return replace(motion, joints=joints, root=root, filters=(*motion.filters, done))
+    return replace_unchecked(motion, joints=joints, root=root, filters=(*motion.filters, done))
 
 
 def _without_outliers(

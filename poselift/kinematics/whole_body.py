@@ -5,10 +5,9 @@ may be taller or smaller than it thinks, and stand or lean another way. Both mov
 the root, so both are a share of that distance. Relative to the body nothing changes: angles have neither.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
+from poselift.core.unchecked import replace_unchecked
 from poselift.structures import Motion
 
 SIZE = 0.08
@@ -53,4 +52,4 @@ def _with_share(motion: Motion, share: float) -> Motion:
     far = np.linalg.norm(motion.joints, axis=-1)
     squares = motion.uncertainty.astype(np.float64) ** 2 + (share**2 - motion.body_share**2) * far**2
     uncertainty = np.sqrt(np.maximum(squares, 0.0)).astype(motion.uncertainty.dtype)
-    return replace(motion, uncertainty=uncertainty, body_share=share)
+    return replace_unchecked(motion, uncertainty=uncertainty, body_share=share)

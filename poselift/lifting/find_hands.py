@@ -1,7 +1,6 @@
 """The hands of people whose bodies are lifted: given in a file, or looked for in pictures."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
@@ -9,6 +8,7 @@ from jaxtyping import Float
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.threads import pool
+from poselift.core.unchecked import replace_unchecked
 from poselift.detection.hands import Hand, HandModel
 from poselift.finding import Clip
 from poselift.geometry.camera import Camera
@@ -104,7 +104,7 @@ def with_hands(motion: Motion, hands: Hands | None, camera: Camera) -> Motion:
         R = camera.at(motion.timestamps).R
         assert R is not None
         hands = hands.turn(R)
-    return replace(motion, hands=hands)
+    return replace_unchecked(motion, hands=hands)
 
 
 def _place(hands: Hands, timestamps: Float[np.ndarray, " t"], camera: Camera) -> Hands:
@@ -120,7 +120,7 @@ def _place(hands: Hands, timestamps: Float[np.ndarray, " t"], camera: Camera) ->
     joints = hands.joints.copy()
     for row, side in np.argwhere(hands.seen).tolist():
         joints[row, side] = joints[row, side] @ turn_to_ray(hands.keypoints[row, side, 0], camera).T
-    return replace(hands, joints=joints).steady(timestamps)
+    return replace_unchecked(hands, joints=joints).steady(timestamps)
 
 
 def _drop_others_hands(looks: "list[_Look]") -> "list[_Look]":

@@ -12,6 +12,7 @@ from dataclasses import replace
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
+from poselift.core.unchecked import replace_unchecked
 from poselift.detection.hands import HandModel
 from poselift.finding.tracked_people import track_people
 from poselift.finding.video_clip import Clip
@@ -92,7 +93,9 @@ def lift_clip(
     ]
     if model is not None:
         with watch.time("hands"):
-            bodies = [replace(motion, keypoints=view.seen) for motion, view in zip(motions, views, strict=True)]
+            bodies = [
+                replace_unchecked(motion, keypoints=view.seen) for motion, view in zip(motions, views, strict=True)
+            ]
             hands = find_hands(clip.frames(), bodies, camera, model)
     up_uncertainty, report = None, {}
     if found is not None:

@@ -1,11 +1,12 @@
 """Settles which side is left. Exchanged sides of a track are put back, as far as the track and the lifter tell."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool
 
 from poselift.core.caution import Caution
+from poselift.core.unchecked import replace_unchecked
 from poselift.geometry.camera import Camera
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.prepare.exchanged_sides import exchange, follow_sides, group_pairs, short_runs
@@ -69,7 +70,7 @@ class Sides:
         others = list(motion.skeleton.flip_indices)
         apart = np.linalg.norm(motion.joints - motion.joints[:, others], axis=-1)
         wider = np.fmax(motion.uncertainty, np.where(self.unsure[:, None], apart, 0.0))
-        return replace(motion, uncertainty=wider.astype(motion.uncertainty.dtype))
+        return replace_unchecked(motion, uncertainty=wider.astype(motion.uncertainty.dtype))
 
 
 def as_given(keypoints: Keypoints2D) -> Sides:

@@ -1,7 +1,7 @@
 """The people in one frame, as a detector gives them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -9,7 +9,10 @@ from jaxtyping import Float
 
 from poselift.core.array_checks import check_bounded, check_scores, check_shapes, count_rows
 from poselift.core.errors import InputError
+from poselift.core.unchecked import build_unchecked, replace_unchecked
 from poselift.skeleton import Skeleton
+
+_ARRAYS = ("boxes", "box_scores", "keypoints", "scores")
 
 
 def count_joints(skeleton: object) -> int:
@@ -84,18 +87,14 @@ class Detections:
     def rows(self, rows: Sequence[int] | np.ndarray) -> "Detections":
         """Some of the people, by index."""
         chosen = np.asarray(rows, int)
-        return Detections(
-            self.boxes[chosen], self.box_scores[chosen], self.keypoints[chosen], self.scores[chosen], self.skeleton
-        )
+        parts = {name: getattr(self, name)[chosen] for name in _ARRAYS}
+        return build_unchecked(Detections, **parts, skeleton=self.skeleton)
 
     @classmethod
     def join(cls, parts: "Sequence[Detections]") -> "Detections":
         """The people of one or several detections of one skeleton."""
-        boxes, box_scores, keypoints, scores = (
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("boxes", "box_scores", "keypoints", "scores")
-        )
-        return cls(boxes, box_scores, keypoints, scores, parts[0].skeleton)
+        joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _ARRAYS}
+        return build_unchecked(cls, **joined, skeleton=parts[0].skeleton)
 
 
 _People = TypeVar("_People", bound=Detections)
@@ -106,4 +105,5 @@ def mirror_people(people: _People, width: int) -> _People:
     last, (x0, y0, x1, y1) = width - 1, people.boxes.T
     boxes = np.stack([last - x1, y0, last - x0, y1], -1)
     points = mirror_points(people.keypoints, people.skeleton, width)
-    return replace(people, boxes=boxes, keypoints=points, scores=people.scores[:, list(people.skeleton.flip_indices)])
+    scores = people.scores[:, list(people.skeleton.flip_indices)]
+    return replace_unchecked(people, boxes=boxes, keypoints=points, scores=scores)

@@ -1,6 +1,6 @@
 """The hands of one person over time."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Int
 
 from poselift.core.array_checks import check_shapes, count_rows
 from poselift.core.errors import InputError
+from poselift.core.unchecked import replace_unchecked
 from poselift.numerics.curves import interpolate_spline
 from poselift.skeleton.hand import HAND21, SIDES
 
@@ -82,7 +83,7 @@ class Hands:
         """
         back = R.swapaxes(-1, -2)
         turned = self.joints @ (back[:, None] if R.ndim == 3 else back)
-        return replace(self, joints=turned.astype(self.joints.dtype))
+        return replace_unchecked(self, joints=turned.astype(self.joints.dtype))
 
     def steady(self, timestamps: Float[np.ndarray, " t"]) -> "Hands":
         """The hands smoothed over time, with outliers removed.
@@ -109,7 +110,7 @@ class Hands:
                     smooth = _mean_over_time(filled, times)
                     values[between, side] = smooth.reshape(len(between), *values.shape[2:])
                 scores[between, side] = np.interp(times, timestamps[run], scores[run, side])
-        return replace(self, keypoints=keypoints, joints=joints, scores=scores)
+        return replace_unchecked(self, keypoints=keypoints, joints=joints, scores=scores)
 
 
 def _agreement(joints: Float[np.ndarray, "t 21 3"], times: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:

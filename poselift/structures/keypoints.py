@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float
 from poselift.core.array_checks import check_bounded, check_scores, check_shapes, count_rows
 from poselift.core.errors import InputError
 from poselift.core.safe_parsing import real_number, whole_number
+from poselift.core.unchecked import replace_unchecked
 from poselift.geometry.camera import check_image_size
 from poselift.numerics.times import check_times, interpolate
 from poselift.skeleton import Skeleton
@@ -123,7 +124,8 @@ class Keypoints2D:
     def mirror(self) -> "Keypoints2D":
         """The keypoints as in the mirrored picture."""
         points = mirror_points(self.keypoints, self.skeleton, self.image_size[0])
-        return replace(self, keypoints=points, scores=self.scores[:, list(self.skeleton.flip_indices)])
+        scores = self.scores[:, list(self.skeleton.flip_indices)]
+        return replace_unchecked(self, keypoints=points, scores=scores)
 
     @property
     def seen(self) -> Bool[np.ndarray, " t"]:
@@ -169,4 +171,4 @@ class Keypoints2D:
             between, ends = slice(before + 1, after), [before, after]
             keypoints[between] = interpolate(keypoints[ends], self.timestamps[ends], self.timestamps[between])
             scores[between] = np.minimum(scores[before], scores[after])
-        return replace(self, keypoints=keypoints, scores=scores)
+        return replace_unchecked(self, keypoints=keypoints, scores=scores)

@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float
 
 from poselift.core.array_checks import check_bounded, check_shapes, count_rows
 from poselift.core.errors import InputError
+from poselift.core.unchecked import replace_unchecked
 from poselift.numerics.times import check_times
 from poselift.skeleton import Pelvis, Skeleton
 from poselift.skeleton.hand import SIDES, with_fingers
@@ -185,7 +186,7 @@ class Motion:
             raise InputError(f"{self.skeleton.name} cannot be restricted to {skeleton.name}: it lacks {lacks}")
         joints = self.skeleton.indices(skeleton.joints)
         uncertainty = None if self.uncertainty is None else self.uncertainty[:, joints]
-        return replace(self, joints=self.joints[:, joints], uncertainty=uncertainty, skeleton=skeleton)
+        return replace_unchecked(self, joints=self.joints[:, joints], uncertainty=uncertainty, skeleton=skeleton)
 
     def body_axis(self) -> Float[np.ndarray, "t 3"] | None:
         """Vector from mid-ankles to mid-shoulders, metres; None without these joints."""

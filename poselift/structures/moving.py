@@ -6,6 +6,7 @@ from typing import TypeVar
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.unchecked import replace_unchecked
 from poselift.geometry.camera import Camera
 from poselift.structures.motion import Motion
 from poselift.structures.streamed import StreamedPose
@@ -25,7 +26,7 @@ def move(posed: Posed, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"], f
     joints, root = posed.joints @ R.T, posed.root @ R.T + t
     dtypes = posed.joints.dtype, posed.root.dtype
     moved = replace(posed, joints=joints.astype(dtypes[0]), root=root.astype(dtypes[1]), frame=frame)
-    return moved if moved.hands is None else replace(moved, hands=moved.hands.turn(R))
+    return moved if moved.hands is None else replace_unchecked(moved, hands=moved.hands.turn(R))
 
 
 def see_from_camera(motion: Motion, camera: Camera) -> Motion:

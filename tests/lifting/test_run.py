@@ -1,4 +1,5 @@
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -7,14 +8,20 @@ import poselift
 from poselift.core.errors import InputError
 from poselift.core.registry import RegistryEntry
 from poselift.finding import VideoClip
+from poselift.geometry.camera import camera_for
+from poselift.keypoints.in_memory import TrackClip
 from poselift.lifting import LiftOptions, LiftRequest, lift_clip
+from poselift.models import load_weights
 from poselift.recordings.summary import seen_share
-from poselift.skeleton import COCO17
-from poselift.structures import Detections
+from poselift.skeleton import COCO17, H36M17
+from poselift.structures import Detections, Keypoints2D, Motion
 from poselift.video import VideoWriter
 from tests.finding.brightness import Brightness, write_brightening_video
+from tests.kinematics.walker import walker
 from tests.lifting.test_find_hands import Seen
 from tests.video.test_focal_length import KEY, write_with_metadata
+
+SIZE = (960, 540)
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +45,30 @@ def test_a_video_is_lifted_by_way_of_its_clip(video, weights):
         shares = [share for name, share in told if name == stage]
         assert shares == sorted(shares)
         assert (len(shares) > 1, shares[-1]) == (True, 1.0)
+
+
+def test_values_are_checked_where_they_come_in_and_not_again(monkeypatch):
+    """A lift of given tracks checks what the lifter gives, and what moves it into the world."""
+    made = walker(seconds=1.0)
+    pixels = camera_for(SIZE, 60.0).project((made.joints + made.root[:, None]) * [1, -1, -1] + [0.3, 1.0, 4.0])
+    track = Keypoints2D(pixels, np.full(pixels.shape[:2], 0.9), made.timestamps, H36M17, SIZE)
+    clip, checked = TrackClip([track]), Counter()
+
+    def count(kind):
+        check = kind.__post_init__
+
+        def counted(self):
+            checked[kind.__name__] += 1
+            check(self)
+
+        monkeypatch.setattr(kind, "__post_init__", counted)
+
+    count(Keypoints2D)
+    count(Motion)
+    request = LiftRequest(world=True, height=1.8, smooth=6.0)
+    (motion,) = lift_clip(clip, load_weights("tiny"), request).people
+    assert (motion.frame, motion.height.metres) == ("world", 1.8)
+    assert checked == {"Motion": 3}
 
 
 def test_the_focal_length_of_a_phone_s_file_is_assumed_and_an_option_replaces_it(tmp_path, weights):

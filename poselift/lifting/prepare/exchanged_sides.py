@@ -5,12 +5,11 @@ for long. The sum of a left and a right joint stays then, and their difference t
 are those that make the differences smooth.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import numpy.ma  # before threads need it
 from jaxtyping import Bool, Float, Int
 
+from poselift.core.unchecked import replace_unchecked
 from poselift.kinematics.foot_contacts import runs_of
 from poselift.skeleton import Skeleton
 from poselift.structures import Keypoints2D
@@ -59,7 +58,7 @@ def exchange(keypoints: Keypoints2D, frames: Bool[np.ndarray, " t"], joints: lis
     others = [keypoints.skeleton.flip_indices[joint] for joint in joints]
     pixels, scores, rows = keypoints.keypoints.copy(), keypoints.scores.copy(), np.flatnonzero(frames)[:, None]
     pixels[rows, joints], scores[rows, joints] = pixels[rows, others], scores[rows, others]
-    return replace(keypoints, keypoints=pixels, scores=scores)
+    return replace_unchecked(keypoints, keypoints=pixels, scores=scores)
 
 
 def follow_sides(

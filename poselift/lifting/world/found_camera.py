@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from poselift.camera_path.camera_path import CameraPath, ShotKind, ShotPath, find_camera_path
 from poselift.camera_path.still_view import frame_rows
 from poselift.core.errors import InputError
+from poselift.core.unchecked import replace_unchecked
 from poselift.geometry import Camera
 from poselift.lifting.world.camera_motion import CameraMotion, camera_motion
 from poselift.structures import Keypoints2D
@@ -172,4 +173,4 @@ def split_tracks(tracks: Sequence[Keypoints2D], path: CameraPath | None) -> list
             if len(inside) == track.seen.sum() or np.ptp(part.timestamps) >= _SHORTEST_PART:
                 parts.append(part)
     parts.sort(key=lambda part: (float(part.timestamps[0]), part.person))
-    return [replace(part, person=number) for number, part in enumerate(parts, start=1)]
+    return [replace_unchecked(part, person=number) for number, part in enumerate(parts, start=1)]

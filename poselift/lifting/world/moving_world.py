@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from poselift.camera_path.camera_path import CameraPath, ShotPath
 from poselift.camera_path.still_view import frame_lenses, frame_rows, into_still_view, still_lens
+from poselift.core.unchecked import replace_unchecked
 from poselift.geometry.camera import Camera
 from poselift.kinematics.up import estimate_up, level_axes
 from poselift.lifting.world.feet_scale import find_scale
@@ -98,7 +99,7 @@ def place_in_moving_world(
     placed: list[Motion | None] = [None] * len(motions)
     for members, world in worlds:
         for index, motion in zip(members, world.motions, strict=True):
-            placed[index] = replace(motion, keypoints=views[index].seen)
+            placed[index] = replace_unchecked(motion, keypoints=views[index].seen)
     K = frame_lenses(path, camera.K).astype(np.float32)
     if np.ptp(K, axis=0).max() == 0:
         K = K[0]
@@ -140,7 +141,7 @@ def _place_shot(
         why = f"{when}: the camera moves through space, and no standing feet tell how far"
         return _stay(motions, views, right), None, [f"{why}; people are shown in one place"]
     moved = [
-        replace(motion, root=(motion.root + scale.metres * place).astype(motion.root.dtype))
+        replace_unchecked(motion, root=(motion.root + scale.metres * place).astype(motion.root.dtype))
         for motion, place in zip(motions, places, strict=True)
     ]
     world = to_world(moved, lens, [scale.metres * place for place in places], right, up)
@@ -171,7 +172,7 @@ def _stay(motions: Sequence[Motion], views: Sequence[StillView], right: Float[np
                 ],
                 1,
             )
-        placed.append(replace(turned, root=root))
+        placed.append(replace_unchecked(turned, root=root))
     eye = np.eye(3)
     lens = views[0].camera if views else Camera(eye, (1, 1))
     return World(placed, lens.with_pose(R, np.array([0.0, _EYES, 0.0])), np.pi, True)

@@ -1,12 +1,13 @@
 """Motions in the world of a still camera. Y up, the ground at Y = 0, feet that do not skate."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.annotations import check_annotations
+from poselift.core.unchecked import replace_unchecked
 from poselift.geometry.camera import Camera
 from poselift.kinematics.body_up import sits_on_wheels
 from poselift.kinematics.foot_contacts import feet_of, find_contacts, runs_of
@@ -87,15 +88,15 @@ def _stand(motion: Motion, ground: Ground, camera: Camera, place: Float[np.ndarr
     if sits_on_wheels(motion, ground.up):
         down = np.zeros_like(down)
     root = _solve_standing(motion, down, camera, place)
-    motion = replace(motion, root=root.astype(motion.root.dtype), contacts=np.any(down, axis=-1))
+    motion = replace_unchecked(motion, root=root.astype(motion.root.dtype), contacts=np.any(down, axis=-1))
     feet = feet_of(motion)
     assert feet is not None
     joints, moved = plant_feet(motion.joints, feet, down, motion.skeleton, motion.timestamps)
-    motion = replace(motion, joints=joints, root=(motion.root + moved).astype(motion.root.dtype))
+    motion = replace_unchecked(motion, joints=joints, root=(motion.root + moved).astype(motion.root.dtype))
     feet = feet_of(motion)
     assert feet is not None
     raised = find_resting_moves(feet, down, ground, motion.timestamps)[:, None] * ground.up
-    return replace(motion, root=(motion.root + raised).astype(motion.root.dtype))
+    return replace_unchecked(motion, root=(motion.root + raised).astype(motion.root.dtype))
 
 
 def _solve_standing(
