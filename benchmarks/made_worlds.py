@@ -20,7 +20,7 @@ from jaxtyping import Float
 
 from benchmarks.command import add_weights, command_line, errors_shown, print_table
 from poselift.geometry import Camera
-from poselift.geometry.rotation import rotation_x
+from poselift.geometry.rotation import rotation_x, rotation_z
 from poselift.kinematics.up import up_of_tilt
 from poselift.lifting import lift, to_world
 from poselift.models import Weights, load_weights
@@ -80,8 +80,8 @@ def _rows(times: np.ndarray, x: object, y: object, z: object) -> Places:
     return np.stack([np.broadcast_to(np.asarray(value, np.float64), times.shape) for value in (x, y, z)], -1)
 
 
-def walk(times: Float[np.ndarray, " t"], cadence: float = 110.0, speed: float = 1.2) -> np.ndarray:
-    """Walks along +X; each foot rests on the ground for 62 % of a stride."""
+def walk(times: Float[np.ndarray, " t"], cadence: float = 110.0, speed: float = 1.2, lean: float = 0.04) -> np.ndarray:
+    """Walks along +X; each foot rests on the ground for 62 % of a stride, and the trunk leans ahead (radians)."""
     strides = cadence / 120 * times
     stride, duty = speed * 120 / cadence, 0.62
     ankles = []
@@ -96,20 +96,20 @@ def walk(times: Float[np.ndarray, " t"], cadence: float = 110.0, speed: float = 
     wrists = [
         hips + _rows(times, sign * 0.45 * np.sin(swing) + 0.06, _TRUNK - 0.5, -sign * _SHOULDER) for sign in (1.0, -1.0)
     ]
-    return _assemble(hips, _rows(times, 0.04, 0.9992, 0), ankles, wrists, _rows(times, 0, 0, -1))
+    return _assemble(hips, _rows(times, np.sin(lean), np.cos(lean), 0), ankles, wrists, _rows(times, 0, 0, -1))
 
 
-def walk_round(times: Float[np.ndarray, " t"], radius: float = 1.2) -> np.ndarray:
+def walk_round(times: Float[np.ndarray, " t"], radius: float = 1.2, lean: float = 0.04) -> np.ndarray:
     """Walks on a circle."""
-    joints = walk(times, speed=1.0)
+    joints = walk(times, speed=1.0, lean=lean)
     angle = joints[..., 0] / radius
     away = radius + joints[..., 2]
     return np.stack([away * np.sin(angle), joints[..., 1], away * np.cos(angle)], -1)
 
 
-def stand(times: Float[np.ndarray, " t"]) -> np.ndarray:
+def stand(times: Float[np.ndarray, " t"], lean: float = 0.04) -> np.ndarray:
     """Stands still."""
-    return np.repeat(walk(times[:1]), len(times), 0)
+    return np.repeat(walk(times[:1], lean=lean), len(times), 0)
 
 
 def hop(times: Float[np.ndarray, " t"], height: float = 0.3) -> np.ndarray:
@@ -125,13 +125,23 @@ def hop(times: Float[np.ndarray, " t"], height: float = 0.3) -> np.ndarray:
     return _assemble(hips, _rows(times, np.sin(lean), np.cos(lean), 0), ankles, wrists, _rows(times, 0, 0, -1))
 
 
-def sit(times: Float[np.ndarray, " t"], speed: float = 0.0) -> np.ndarray:
-    """Sits on a chair and moves the arms, or rides a wheelchair along +X and pushes its rims."""
+def sit(
+    times: Float[np.ndarray, " t"], speed: float = 0.0, lean: float = 0.05, seat: float = 0.5, reach: float = 0.45
+) -> np.ndarray:
+    """Sits on a chair and moves the arms, or rides a wheelchair along +X and pushes its rims.
+
+    Args:
+        times: seconds.
+        speed: of the wheelchair, m/s.
+        lean: of the trunk, ahead, radians.
+        seat: height of the hips, metres.
+        reach: by which the ankles are ahead of the hips, metres.
+    """
     beat = np.sin(2 * np.pi * times)
-    hips = _rows(times, speed * times, 0.5, 0.0)
-    ankles = [hips + _rows(times, 0.45, 0.1 + 0.12 * (speed > 0) - 0.5, z) for z in (-0.1, 0.1)]
+    hips = _rows(times, speed * times, seat, 0.0)
+    ankles = [hips + _rows(times, reach, 0.1 + 0.12 * (speed > 0) - seat, z) for z in (-0.1, 0.1)]
     wrists = [hips + _rows(times, 0.18 + 0.2 * beat, 0.12 - 0.1 * np.cos(2 * np.pi * times), z) for z in (-0.25, 0.25)]
-    lean = 0.05 + 0.1 * (speed > 0) * (1 + beat)
+    lean = lean + 0.1 * (speed > 0) * (1 + beat)
     return _assemble(hips, _rows(times, np.sin(lean), np.cos(lean), 0), ankles, wrists, _rows(times, 0, 0, -1))
 
 
@@ -144,16 +154,16 @@ def lie(times: Float[np.ndarray, " t"]) -> np.ndarray:
     return _assemble(hips, _rows(times, -1, 0, 0), ankles, wrists, _rows(times, 0, 0, -1))
 
 
-def pedal(times: Float[np.ndarray, " t"], speed: float = 0.0) -> np.ndarray:
-    """Pedals at 80 turns a minute, on a roller or along +X."""
+def pedal(times: Float[np.ndarray, " t"], speed: float = 0.0, lean: float = 0.7, ahead: float = 0.22) -> np.ndarray:
+    """Pedals at 80 turns a minute, on a roller or along +X; the bottom bracket is ahead of the hips (metres)."""
     turn = 2 * np.pi * 80 / 60 * times
     hips = _rows(times, speed * times, 0.95, 0.0)
     ankles = [
-        hips + _rows(times, 0.22 + 0.17 * np.cos(turn + a), -0.6 - 0.17 * np.sin(turn + a), z)
+        hips + _rows(times, ahead + 0.17 * np.cos(turn + a), -0.6 - 0.17 * np.sin(turn + a), z)
         for a, z in ((0.0, -0.1), (np.pi, 0.1))
     ]
     wrists = [hips + _rows(times, 0.62, 0.1, z) for z in (-0.22, 0.22)]
-    return _assemble(hips, _rows(times, np.sin(0.7), np.cos(0.7), 0), ankles, wrists, _rows(times, 0, 0, -1))
+    return _assemble(hips, _rows(times, np.sin(lean), np.cos(lean), 0), ankles, wrists, _rows(times, 0, 0, -1))
 
 
 @dataclass(frozen=True)
@@ -167,6 +177,7 @@ class Scene:
         pitch: by which the camera looks down, degrees.
         distance: from the camera to the middle of the person's way, metres.
         seconds: length.
+        roll: of the camera, clockwise, degrees.
     """
 
     name: str
@@ -175,14 +186,18 @@ class Scene:
     pitch: float
     distance: float = 5.0
     seconds: float = 4.0
+    roll: float = 0.0
 
 
-def see(scene: Scene, seed: int = 0) -> tuple[Keypoints2D, Camera, Float[np.ndarray, "3"], np.ndarray]:
-    """Keypoints with noise of 1 px, the camera, up in its frame, and the joints in its frame.
+def see(
+    scene: Scene, seed: int = 0, noise: float = 1.0
+) -> tuple[Keypoints2D, Camera, Float[np.ndarray, "3"], np.ndarray]:
+    """Keypoints with noise, the camera, up in its frame, and the joints in its frame.
 
     Args:
         scene: to look at.
         seed: of the noise.
+        noise: its standard deviation, pixels.
     """
     times = np.arange(round(scene.seconds * RATE)) / RATE
     joints = scene.body(times)
@@ -194,10 +209,10 @@ def see(scene: Scene, seed: int = 0) -> tuple[Keypoints2D, Camera, Float[np.ndar
     camera = Camera(np.array([[focal, 0, 639.5], [0, focal, 359.5], [0, 0, 1.0]]), size)
     # The camera's y points down and its z ahead; then it looks down by the pitch.
     level = np.diag([1.0, -1.0, -1.0])
-    R = np.asarray(rotation_x(np.radians(scene.pitch))) @ level
+    R = np.asarray(rotation_z(np.radians(scene.roll)) @ rotation_x(np.radians(scene.pitch))) @ level
     seen = (joints - middle) @ turn.T @ R.T + [0, 0, scene.distance]
     rng = np.random.default_rng(seed)
-    pixels = camera.project(seen) + rng.normal(0, 1.0, (len(seen), 17, 2))
+    pixels = camera.project(seen) + rng.normal(0, noise, (len(seen), 17, 2))
     keypoints = Keypoints2D(pixels, np.full((len(seen), 17), 0.9), times, COCO17, size, 1)
     return keypoints, camera, R[:, 1], seen
 

@@ -1,5 +1,6 @@
 """A run's files and last lines, for `lift`, `batch` and `multiview`."""
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -48,7 +49,7 @@ def write_results(
     if request.formats and recording.people:
         with watch.time("export"):
             exported, failed = write_formats(out, request.formats, recording, recording.origin.video)
-        warnings += [Caution(text, "file") for text in failed]
+        warnings += [_caution(text, out) for text in failed]
         files = list(dict.fromkeys([*files, *exported]))
     for name, draw in overlays.items() if recording.people and request.overlay else ():
         # Last, and no reason to lose the motions, but for a disk on which nothing can be written.
@@ -59,10 +60,15 @@ def write_results(
         except WriteError:
             raise
         except InputError as error:
-            warnings.append(Caution(f"{name} could not be made: {error}", "file"))
+            warnings.append(_caution(f"{name} could not be made: {error}", out))
     recording = replace(recording, warnings=tuple(warnings), seconds=watch.seconds)
     write_summary(out, recording, files)
     return recording
+
+
+def _caution(text: str, folder: Path) -> Caution:
+    """A caution about a file, by its name alone: the folder still has a temporary one."""
+    return Caution(text.replace(f"{folder}{os.sep}", ""), "file")
 
 
 def print_warnings(output: Output, recording: Recording, source: object, out: Path) -> None:

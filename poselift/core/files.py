@@ -112,7 +112,8 @@ def _temporary_file(path: Path) -> Iterator[Path]:
     os.close(handle)
     temporary = Path(name)
     try:
-        yield temporary
+        with named_in_errors(path, temporary):
+            yield temporary
     except OSError as error:
         if error.errno in NO_ROOM:
             raise WriteError(
@@ -146,6 +147,25 @@ def _settle_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
+def named_in_errors(place: str | os.PathLike[str], temporary: Path) -> Iterator[None]:
+    """Errors of the block name a place, not the temporary path that stands for it until all is written.
+
+    Raises:
+        InputError: that of the block, of the same type.
+    """
+    try:
+        yield
+    except InputError as error:
+        if str(temporary) not in str(error):
+            raise
+        raise type(error)(str(error).replace(str(temporary), str(place))) from error
+    except OSError as error:
+        if isinstance(error.filename, str):
+            error.filename = error.filename.replace(str(temporary), str(place))
+        raise
+
+
+@contextlib.contextmanager
 def atomic_folder(path: str | os.PathLike[str], last: str | None = None) -> Iterator[Path]:
     """A temporary folder whose files move to `path` if the block succeeds.
 
@@ -163,7 +183,8 @@ def atomic_folder(path: str | os.PathLike[str], last: str | None = None) -> Iter
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix))
     try:
-        yield temporary
+        with named_in_errors(path, temporary):
+            yield temporary
         with _explain(path):
             move_files(temporary, path, last)
     finally:

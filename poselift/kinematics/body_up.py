@@ -17,6 +17,7 @@ from poselift.kinematics.posture import (
     CHAIR,
     FLAT,
     SADDLE,
+    STEEP_CHAIR,
     Body,
     ends_seen,
     find_chair_up,
@@ -31,12 +32,13 @@ UPRIGHT = np.cos(np.deg2rad(50))
 """Bodies that lean further from the camera's up do not count. The limit is wider than in `poselift.kinematics.up`: a
 body is one clue of several here, but all that a drawing has."""
 
-LEAN, STEEP_LEAN = np.deg2rad(5), np.deg2rad(8)
-"""Angle from upright of a body's mean axis over a clip, and of one that is further from the camera's up (standard
-deviation about each axis): a still body seen from above is lifted less well."""
+WALKING_LEAN, LEAN, STEEP_LEAN = np.deg2rad([3, 6, 8])
+"""Angle from upright of a body's mean axis over a clip (standard deviation about each axis): of who walks, of others,
+and of others whose axis is far from the camera's up, because a still body seen from above is lifted less well."""
 
-BENT = np.deg2rad(12)
-"""Angle between the body's axis and its trunk from which a body is bent: it sits, rides or stoops."""
+BENT, BENT_SHARE = np.deg2rad(12), 0.7
+"""Angle between the body's axis and its trunk from which a body is bent: it sits, rides or stoops; and share of that
+angle by which its axis then leans (standard deviation about each axis)."""
 
 STRAIGHT_SHARE = 0.2
 """Least share of straight frames of somebody who is mostly bent, for these frames alone to count."""
@@ -53,6 +55,9 @@ CARRIED, WAY = 0.5, 1.0
 _ON_ITS_SIDE, _LOOKS_UP, _BELOW, _FAR_BELOW = np.sin(np.deg2rad([50, 50, 6, 15]))
 """Sines of the largest roll of a camera, of the largest angle by which it looks up, and of that by which it sees from
 below somebody who lies; and of that from which it is doubtful whether somebody stands."""
+
+_STEEP_CHAIR = np.cos(np.deg2rad(55))
+"""Cosine of the angle of a seated body's up from the camera's from which the chair is seen steeply from above."""
 
 ROLLS = 0.5
 """Metres that somebody who sits travels, at least, for the feet to be on wheels."""
@@ -93,7 +98,9 @@ class LevelWay:
     spread: float
 
 
-def find_body_up(motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP) -> BodyUp | None:
+def find_body_up(
+    motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP, *, walks: bool = False
+) -> BodyUp | None:
     """The upright direction of a body whose ends are in sight.
 
     None where it tells none.
@@ -101,6 +108,7 @@ def find_body_up(motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP) 
     Args:
         motion: of one person, in the camera frame.
         reference: who stands leans at most 50 degrees from it.
+        walks: whether `find_walking_axis` has found steps.
     """
     body = measure_body(motion)
     if body is None:
@@ -109,7 +117,8 @@ def find_body_up(motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP) 
     if saddle is not None and _is_held(saddle):
         return BodyUp(saddle, float(SADDLE), pedals=True)
     if chair is not None and _is_held(chair):
-        return BodyUp(chair, float(CHAIR), sits=True)
+        steep = float(chair @ CAMERA_UP) < _STEEP_CHAIR
+        return BodyUp(chair, float(STEEP_CHAIR if steep else CHAIR), sits=True)
     upright = find_upright(body.axis, UPRIGHT, reference)
     if not upright.any():
         return _find_far_up(body)
@@ -119,14 +128,20 @@ def find_body_up(motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP) 
         body = body.choose(straight)
     bend, axis = float(np.median(body.bends)), unit(body.axis.mean(0))
     doubtful = bool(axis @ _sight(body) > _FAR_BELOW) and any(_may_be(up, body) for up in find_lying_up(body))
-    return BodyUp(axis, float(np.hypot(LEAN, max(bend - BENT, 0.0))), doubtful=doubtful)
+    return BodyUp(axis, _spread(WALKING_LEAN if walks else LEAN, bend), doubtful=doubtful)
+
+
+def _spread(lean: float, bend: float) -> float:
+    """Standard deviation of an axis about each axis."""
+    return float(np.hypot(lean, BENT_SHARE * bend * (bend > BENT)))
 
 
 def _find_far_up(body: Body) -> BodyUp | None:
     """The up of a body whose axis is far from the camera's. It lies, stands on its hands, or is seen from above."""
     mean = body.axis.mean(0)
     axes = [unit(mean), -unit(mean)] if np.linalg.norm(mean) > STILL_AXIS else []
-    told = [BodyUp(up, float(STEEP_LEAN)) for up in axes] + [BodyUp(up, float(FLAT)) for up in find_lying_up(body)]
+    spread = _spread(float(STEEP_LEAN), float(np.median(body.bends)))
+    told = [BodyUp(up, spread) for up in axes] + [BodyUp(up, float(FLAT)) for up in find_lying_up(body)]
     likely = [one for one in told if _may_be(one.axis, body)]
     return max(likely, key=lambda one: float(one.axis @ CAMERA_UP), default=None)
 

@@ -11,6 +11,7 @@ small seem to float. Their estimate is one more residual. So a given height of o
 the same ground.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,7 +29,7 @@ from poselift.structures import Motion
 _ROLL = np.deg2rad(3)
 """Roll of cameras (standard deviation)."""
 
-_PITCH, _PITCH_SPREAD = np.deg2rad(6), np.deg2rad(9)
+_PITCH, _PITCH_SPREAD = np.deg2rad(6), np.deg2rad(11)
 """Mean angle by which cameras look down, and its standard deviation."""
 
 _USUAL_TILT, _UNUSUAL_TILT = np.deg2rad(12), np.deg2rad(6)
@@ -110,9 +111,12 @@ def find_ground(
         raise InputError(
             f"person {in_world[0]} is in the world frame; lift again without --world, for the camera frame"
         )
-    walking = [axis for motion in motions if (axis := find_walking_axis(motion)) is not None]
+    walks = [find_walking_axis(motion) for motion in motions]
+    walking = [axis for axis in walks if axis is not None]
     reference = _find_reference(walking) if given_up is None else given_up
-    told = [find_body_up(motion, reference) for motion in motions]
+    told = [
+        find_body_up(motion, reference, walks=axis is not None) for motion, axis in zip(motions, walks, strict=True)
+    ]
     bodies = [body for body in told if body is not None]
     axes = np.array([body.axis for body in bodies]).reshape(-1, 3)
     spreads = np.array([body.spread for body in bodies]).reshape(-1, 1)
@@ -188,7 +192,9 @@ def find_ground(
     # Roll turns up by less where the camera looks down.
     turns = np.array([np.cos(x[1]), 1.0])
     covariance = np.linalg.pinv(slopes.T @ slopes)[:2, :2] * np.outer(turns, turns)
-    uncertainty = float(np.sqrt(np.linalg.eigvalsh(covariance)[-1]))
+    uncertainty = float(np.sqrt(np.trace(covariance)))
+    if given_up is None and bodies:
+        uncertainty = math.hypot(uncertainty, _angle((axes / spreads**2).sum(0), up))
     if given_up is None and not walking and all(body.doubtful for body in bodies):
         uncertainty = max(uncertainty, float(UNKNOWN_UP))
     height = float(x[2])
@@ -221,6 +227,11 @@ def _geman_mcclure(off: Float[np.ndarray, "*n"]) -> np.ndarray:
 def _direction(roll: float, pitch: float) -> Float[np.ndarray, "3"]:
     """Up for a camera's roll and pitch, radians. Roll to its right, pitch downwards."""
     return np.array([np.sin(roll) * np.cos(pitch), -np.cos(roll) * np.cos(pitch), -np.sin(pitch)])
+
+
+def _angle(direction: Float[np.ndarray, "3"], up: Float[np.ndarray, "3"]) -> float:
+    """Angle between a direction of any length and a unit vector, radians; 0 without a direction."""
+    return math.atan2(float(np.linalg.norm(np.cross(direction, up))), float(direction @ up))
 
 
 def _angles(up: Float[np.ndarray, "3"]) -> tuple[float, float]:

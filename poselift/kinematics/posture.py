@@ -17,8 +17,9 @@ from poselift.structures import Motion
 _TRUNK, _LEG = np.deg2rad(8), np.deg2rad(12)
 """Standard deviations of a seated trunk from upright, and of thighs from level and shanks from upright."""
 
-CHAIR = np.deg2rad(6)
-"""Standard deviation about each axis of the up that these three give together."""
+CHAIR, STEEP_CHAIR = np.deg2rad([4.5, 18])
+"""Standard deviation about each axis of the up that these three give together, and under a camera that looks down
+steeply: there, people who sit and who stoop look alike."""
 
 _SEATED, _MOSTLY = np.deg2rad(40), 0.9
 """Bend of both hips and knees of somebody who sits, at least, in this share of the frames."""

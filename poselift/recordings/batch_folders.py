@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from poselift.core.files import named_in_errors
 from poselift.core.locks import BusyError, hold_lock
 from poselift.core.storage import explain_storage_errors, file_system, is_local
 from poselift.recordings.names import RECORD
@@ -44,7 +45,8 @@ def open_folder(out: str, name: str) -> Iterator[Path]:
         folder = Path(temporary)
         with explain_storage_errors(out), contextlib.suppress(FileNotFoundError):
             files.get_file(f"{root}/{name}/{KEPT}", str(folder / KEPT))
-        yield folder
+        with named_in_errors(f"{out}/{name}", folder):
+            yield folder
         if not (folder / RECORD).exists():
             return
         with explain_storage_errors(out):
@@ -104,7 +106,8 @@ def _local(place: Path) -> Iterator[Path]:
     if (place / KEPT).exists() and not (unfinished / KEPT).exists():
         shutil.copyfile(place / KEPT, unfinished / KEPT)
     try:
-        yield unfinished
+        with named_in_errors(place, unfinished):
+            yield unfinished
     except BaseException:
         if not (unfinished / KEPT).exists():
             shutil.rmtree(unfinished)

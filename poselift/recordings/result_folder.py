@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from poselift.core.errors import InputError
-from poselift.core.files import check_writable, move_files
+from poselift.core.files import check_writable, move_files, named_in_errors
 from poselift.core.locks import write_alone
 from poselift.export.opensim import opensim_files
 from poselift.recordings.names import OVERLAY, OWN_ENDINGS, RECORD, SUMMARY, UNFINISHED, is_ours, plan_files
@@ -84,7 +84,8 @@ def open_results(out: Path, path: Path | None, video: Path | None, formats: Sequ
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir()
         try:
-            yield unfinished
+            with named_in_errors(out, unfinished):
+                yield unfinished
         except BaseException:
             shutil.rmtree(unfinished, ignore_errors=True)
             raise

@@ -282,10 +282,12 @@ def test_a_late_time_stamp_costs_the_overlay_and_not_the_motion(tmp_path):
         out.mux(stream.encode(None))
     ran = poselift("lift", late, *QUICK, "--out", tmp_path / "out")
     assert ran.code == 0, ran.err
-    assert "warning: overlay.mp4 could not be made: " in ran.out
+    assert "warning: overlay.mp4 could not be made: overlay.mp4: FFmpeg cannot write the frame at " in ran.out
+    assert "unfinished" not in ran.out + ran.err
     assert f"Look at {tmp_path / 'out'};" in ran.out
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert "overlay.mp4" not in summary["files"]
+    assert "unfinished" not in json.dumps(summary)
     assert read_motion(tmp_path / "out" / "person_1.npz").posed.sum() >= 5
 
 

@@ -13,6 +13,18 @@ from poselift.core.files import atomic_folder, atomic_pair, atomic_path, remove_
 from tests.core.full_disk import full_disk
 
 
+@pytest.mark.parametrize(("open_", "inside"), [(atomic_path, ""), (atomic_folder, "/b.csv")])
+def test_errors_name_the_place_and_not_the_temporary_one(open_, inside, tmp_path):
+    place = tmp_path / "a.d"
+    for kind in (InputError, WriteError):
+        with pytest.raises(kind) as found, open_(place) as temporary:
+            raise kind(f"{temporary}{inside}: no frame was written")
+        assert str(found.value) == f"{place}{inside}: no frame was written"
+    with pytest.raises(OSError, match="not permitted") as system, open_(place) as temporary:
+        raise PermissionError(1, "not permitted", f"{temporary}{inside}")
+    assert system.value.filename == f"{place}{inside}"
+
+
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("old")

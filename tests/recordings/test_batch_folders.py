@@ -27,6 +27,13 @@ def test_detections_of_a_try_that_failed_stay_for_the_next(tmp_path):
         assert (folder / KEPT).exists()
 
 
+def test_errors_name_the_final_folder(tmp_path):
+    for open_ in (open_folder(str(tmp_path), "walk"), open_results(tmp_path / "walk", None, None)):
+        with pytest.raises(InputError) as found, open_ as folder:
+            raise InputError(f"cannot write {folder / 'person_1.csv'}: no room")
+        assert str(found.value) == f"cannot write {tmp_path / 'walk' / 'person_1.csv'}: no room"
+
+
 @pytest.mark.parametrize("kept", [True, False])
 def test_what_an_ended_worker_left_goes_but_its_detections(kept, tmp_path):
     unfinished = tmp_path / ".walk.unfinished"

@@ -11,9 +11,8 @@ from poselift.lifting.world.moving_world import StillView, place_in_moving_world
 from poselift.lifting.world.world_frame import World, to_world
 from poselift.structures import Motion
 
-_DOUBTFUL_UP = math.radians(10)
-"""Standard deviation of up from which a warning asks for the camera's tilt: people who stand or walk give 2 to 5
-degrees."""
+DOUBTFUL_UP = math.radians(5)
+"""Uncertainty of up from which a warning asks for the camera's tilt: people who walk give 2 to 4 degrees."""
 
 
 def place_people(
@@ -40,8 +39,8 @@ def place_people(
     if motions and not world.feet_seen:
         text = "no feet were seen: up and the ground are guessed from usual camera poses"
         warnings.append(Caution(text, "ground"))
-    elif motions and _DOUBTFUL_UP < world.uncertainty < math.pi:
+    elif motions and DOUBTFUL_UP < world.uncertainty < math.pi:
         about = math.degrees(world.uncertainty)
-        text = f"up is known to {about:.0f} degrees only: nobody surely stands or walks; measure the camera's --tilt"
+        text = f"up is known to {about:.0f} degrees only, as no steps tell it surely: measure the camera's --tilt"
         warnings.append(Caution(text, "ground"))
     return world, warnings

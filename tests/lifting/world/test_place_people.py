@@ -43,3 +43,17 @@ def test_a_tilt_is_up_and_feet_that_nobody_saw_are_told(walker):
     _, cautions = placed(walker, unseen)
     assert [caution.kind for caution in cautions] == ["ground"]
     assert str(cautions[0]).startswith("no feet were seen")
+
+
+def test_up_over_somebody_who_stands_is_said_to_be_doubtful(walker):
+    pose = walker.motion.joints[:1]
+    stands = replace(
+        walker.motion,
+        joints=np.repeat(pose, len(TIMES), 0),
+        root=np.repeat(walker.motion.root[:1], len(TIMES), 0),
+    )
+    _, cautions = placed(walker, stands)
+    assert [caution.kind for caution in cautions] == ["ground"]
+    assert "degrees only" in str(cautions[0])
+    _, cautions = placed(walker, stands, tilt=10.0)
+    assert cautions == []

@@ -146,7 +146,7 @@ function findUp(motion, axes, sight, feet, slow, constants) {
   const uprightCosine = constants.body_up.UPRIGHT;
   const reference = walking && dot(walking, CAMERA_UP) < uprightCosine ? walking : CAMERA_UP;
   const upright = axes.map((axis) => dot(axis, reference) > uprightCosine * Math.hypot(...axis));
-  const body = bodyUp(motion, axes, seen, reference, constants);
+  const body = bodyUp(motion, seen, reference, Boolean(walking), constants);
   const ride = levelWay(motion, feet, slow, constants);
   const falls = [];
   for (let point = 0; point < feet.count && !body?.pedals; point++) {

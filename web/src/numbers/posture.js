@@ -106,14 +106,17 @@ function lyingUps(frames, c) {
 }
 
 /** The upright direction of a body, its standard deviation, and whether it pedals; null where it tells none. */
-export function bodyUp(motion, axes, seen, reference, { body_up, posture }) {
+export function bodyUp(motion, seen, reference, walks, { body_up, posture }) {
   const c = body_up;
   let frames = measureBody(motion, seen);
   if (!frames.length) return null;
   const isHeld = (up) => Math.abs(up[0]) < c.ON_ITS_SIDE && dot(up, CAMERA_UP) > -c.BELOW && up[2] < c.LOOKS_UP;
   const [saddle, chair] = [saddleUp(frames, posture), chairUp(frames, posture)];
   if (saddle && isHeld(saddle)) return { axis: saddle, spread: posture.SADDLE, pedals: true };
-  if (chair && isHeld(chair)) return { axis: chair, spread: posture.CHAIR };
+  if (chair && isHeld(chair))
+    return { axis: chair, spread: dot(chair, CAMERA_UP) < c.STEEP_CHAIR ? posture.STEEP_CHAIR : posture.CHAIR };
+  const bendOf = (some) => medianOf(some.map(({ bend }) => bend));
+  const spread = (lean, bend) => Math.hypot(lean, bend > c.BENT ? c.BENT_SHARE * bend : 0);
   const upright = frames.filter(({ axis }) => dot(axis, reference) > c.UPRIGHT);
   if (!upright.length) {
     const mean = meanOfEach(frames, "axis");
@@ -121,15 +124,13 @@ export function bodyUp(motion, axes, seen, reference, { body_up, posture }) {
     const places = frames.map(({ root }) => root).filter((root) => root.every(Number.isFinite));
     const sight = places.length ? unit(meanOf(places)) : [0, 0, 0];
     const told = [
-      ...axes.map((axis) => ({ axis, spread: c.STEEP_LEAN })),
+      ...axes.map((axis) => ({ axis, spread: spread(c.STEEP_LEAN, bendOf(frames)) })),
       ...lyingUps(frames, posture).map((axis) => ({ axis, spread: posture.FLAT })),
     ].filter(({ axis }) => isHeld(axis) && dot(axis, sight) < c.BELOW);
     return told.sort((a, b) => dot(b.axis, CAMERA_UP) - dot(a.axis, CAMERA_UP))[0] ?? null;
   }
   frames = upright;
-  const bendOf = (some) => medianOf(some.map(({ bend }) => bend));
   const straight = frames.filter(({ bend }) => bend <= c.BENT);
   if (bendOf(frames) > c.BENT && straight.length >= c.STRAIGHT_SHARE * frames.length) frames = straight;
-  const bend = bendOf(frames);
-  return { axis: unit(meanOfEach(frames, "axis")), spread: Math.hypot(c.LEAN, Math.max(bend - c.BENT, 0)) };
+  return { axis: unit(meanOfEach(frames, "axis")), spread: spread(walks ? c.WALKING_LEAN : c.LEAN, bendOf(frames)) };
 }
