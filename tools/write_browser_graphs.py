@@ -33,11 +33,12 @@ from poselift.kinematics import Rig, body_up, foot_contacts, ground, height, pos
 from poselift.kinematics.angles import joints_of, rig_angles
 from poselift.kinematics.filtering import BLOCK
 from poselift.kinematics.inverse import FittedRig
+from poselift.lifting import settled_sides
 from poselift.lifting.finish import constant_bones, level_feet, repetitions, root_track
 from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty
 from poselift.lifting.finish.level_feet import move_feet
 from poselift.lifting.finish.reprojection_refinement import measure_offsets, move_to_rays
-from poselift.lifting.prepare import gaps, pelvis, quarter_turns, rates
+from poselift.lifting.prepare import exchanged_sides, gaps, pelvis, quarter_turns, rates
 from poselift.models import Weights, load_weights
 from poselift.models.onnx_export import OPSET, quiet
 from poselift.models.weights_graph import shorten_names
@@ -52,6 +53,7 @@ _MODULES = (
     character,
     constant_bones,
     duplicates,
+    exchanged_sides,
     finder,
     followed_person,
     foot_contacts,
@@ -74,6 +76,7 @@ _MODULES = (
     root_track,
     searches,
     second_looks,
+    settled_sides,
     stage,
     stitching,
     track,

@@ -17,11 +17,11 @@ from poselift.core.device import choose_device
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
 from poselift.data.views import View
-from poselift.geometry.camera import camera_for
-from poselift.lifting import LiftOptions, lift_view
+from poselift.geometry.camera import Camera, camera_for
+from poselift.lifting import LiftOptions
 from poselift.lifting.dataset_views import camera_of, keypoints_of
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
-from poselift.lifting.settled_sides import settle_sides
+from poselift.lifting.settled_sides import lift_settled, settle_sides
 from poselift.models import load_weights
 from poselift.models.checkpoint import load_checkpoint
 from poselift.models.motionbert import DSTformer
@@ -60,6 +60,7 @@ class LifterPredictions:
 
     def __init__(self, config: DictConfig) -> None:
         self._options = lift_options(config)
+        self._exchanged: dict[str, bool] = {}
         device = choose_device(config.device)
         if config.weights is None:
             raise InputError("weights= and predictions= are both null; give one of them")
@@ -92,7 +93,8 @@ class LifterPredictions:
 
     def predict(self, view: View) -> Float[np.ndarray, "t j 3"]:
         """The lifted view's joints relative to the root, camera frame, metres."""
-        motion = lift_view(view, self._weights, self._options, known_camera=self._known_camera)
+        motion, sides = lift_settled(keypoints_of(view), self._weights, self._camera(view), self._options)
+        self._exchanged[view.name] = bool(sides.cautions())
         if not self._known_depth:
             return motion.joints
         # What is seen has a fixed size in the picture, so that its size in metres is proportional to its distance.
@@ -108,7 +110,7 @@ class LifterPredictions:
         if exchanged := sum(self._exchanges_sides(view) for view in views):
             found.append(
                 f"left and right of the keypoints are exchanged in a tenth or more of the frames of {exchanged} of "
-                f"{len(views)} views; they are evaluated as they are given, and `poselift lift` would put them back"
+                f"{len(views)} views; they are put back as far as they are sure, as `poselift lift` does"
             )
         hidden = sum(self._hides_pelvis(view) for view in views)
         if not hidden or protocol.root != "pelvis":
@@ -121,10 +123,15 @@ class LifterPredictions:
         ]
 
     def _exchanges_sides(self, view: View) -> bool:
-        """Whether `poselift lift` would put sides of the view back."""
-        keypoints = keypoints_of(view)
-        camera = camera_of(view) if self._known_camera else camera_for(keypoints.image_size)
-        return settle_sides(keypoints, self._weights, camera, self._options).put_back
+        """Whether the view has exchanged sides. Another process may have predicted the view."""
+        if view.name not in self._exchanged:
+            sides = settle_sides(keypoints_of(view), self._weights, self._camera(view), self._options)
+            self._exchanged[view.name] = bool(sides.cautions())
+        return self._exchanged[view.name]
+
+    def _camera(self, view: View) -> Camera:
+        """The camera that the lifter gets."""
+        return camera_of(view) if self._known_camera else camera_for(keypoints_of(view).image_size)
 
     def _hides_pelvis(self, view: View) -> bool:
         """Whether the view's pelvis differs from the lifter's."""

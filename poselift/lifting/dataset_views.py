@@ -3,7 +3,7 @@
 from poselift.data.views import View
 from poselift.geometry.camera import Camera, camera_for
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.three_stages import lift
+from poselift.lifting.settled_sides import lift_settled
 from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
 
@@ -13,6 +13,8 @@ def lift_view(
 ) -> Motion:
     """The motion that `poselift lift` gives for a dataset's view.
 
+    Exchanged left and right are put back.
+
     Args:
         view: keypoints and camera; its 3D joints are not looked at.
         weights: the lifter.
@@ -20,7 +22,8 @@ def lift_view(
         known_camera: False to assume a field of view, as for a video of an unknown camera.
     """
     keypoints = keypoints_of(view)
-    return lift(keypoints, weights, camera_of(view) if known_camera else camera_for(keypoints.image_size), options)
+    camera = camera_of(view) if known_camera else camera_for(keypoints.image_size)
+    return lift_settled(keypoints, weights, camera, options)[0]
 
 
 def camera_of(view: View) -> Camera:

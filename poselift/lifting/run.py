@@ -30,7 +30,7 @@ from poselift.lifting.world.moving_world import see_still
 from poselift.lifting.world.place_people import place_people
 from poselift.models import Weights
 from poselift.skeleton import H36M17, Skeleton, get_skeleton
-from poselift.structures import Motion, Origin, Recording
+from poselift.structures import Keypoints2D, Motion, Origin, Recording
 
 _LOG = logging.getLogger(__name__)
 
@@ -77,12 +77,18 @@ def lift_clip(
             as_given(track) if clip.detector_name == _OWN else settle_sides(track, weights, camera, request.options)
             for track in chosen
         ]
-    views = [see_still(each.keypoints, None if found is None else found.path, camera) for each in sides]
+    path = None if found is None else found.path
+    views = [see_still(each.keypoints, path, camera) for each in sides]
+
+    def lift_track(track: Keypoints2D) -> Motion:
+        view = see_still(track, path, camera)
+        return lift(view.keypoints, weights, view.camera, request.options)
+
     motions = []
     for done, view in enumerate(views):
         progress("Lifting", done / len(views))
         with watch.time("lift"):
-            motion = sides[done].widen(lift(view.keypoints, weights, view.camera, request.options))
+            motion = sides[done].lift(lift_track)
             motions.append(take_height(motion, height_of(view.seen.person, request.height)))
     progress("Lifting", 1.0)
     _LOG.debug("%s: lifted %d people in %d frames", clip.path, len(motions), len(seen.times))

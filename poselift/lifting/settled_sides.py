@@ -1,5 +1,6 @@
 """Settles which side is left. Exchanged sides of a track are put back, as far as the track and the lifter tell."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,9 @@ _LOOK = 256
 """Frames before and after the first doubtful change that the lifter is asked about."""
 _TELLING = 0.015
 """Difference of the logarithm of the uncertainty from which on the lifter prefers a reading."""
+_SURE = 0.08
+"""Difference from which on the sides of the fewer frames are surely those of all. The lifter prefers the mirrored
+reading of some right tracks too, such as of people who lie."""
 _TOLD = 0.1
 """Share of the frames from which on an exchange is told."""
 
@@ -63,14 +67,38 @@ class Sides:
             found.append(Caution(text, "confusion", person))
         return found
 
-    def widen(self, motion: Motion) -> Motion:
-        """The motion with uncertainty for unsure sides. It covers a joint's other side in unsure frames."""
+    def lift(self, lift_track: Callable[[Keypoints2D], Motion]) -> Motion:
+        """The motion, with an uncertainty that covers both readings of unsure sides.
+
+        A body with its sides exchanged is turned, so that its joints are far from those of the other reading. The
+        uncertainty reaches there in unsure frames.
+
+        Args:
+            lift_track: gives a track's motion.
+        """
+        motion = lift_track(self.keypoints)
         if motion.uncertainty is None or not self.unsure.any():
             return motion
-        others = list(motion.skeleton.flip_indices)
-        apart = np.linalg.norm(motion.joints - motion.joints[:, others], axis=-1)
+        body = group_pairs(self.keypoints.skeleton)[0]
+        other = lift_track(exchange(self.keypoints, self.unsure, body))
+        apart = np.linalg.norm(motion.joints - other.joints, axis=-1)
         wider = np.fmax(motion.uncertainty, np.where(self.unsure[:, None], apart, 0.0))
         return replace_unchecked(motion, uncertainty=wider.astype(motion.uncertainty.dtype))
+
+
+def lift_settled(
+    keypoints: Keypoints2D, weights: Weights, camera: Camera, options: LiftOptions = LiftOptions()
+) -> tuple[Motion, Sides]:
+    """A track's motion with its sides settled, as `poselift lift` does, and its sides.
+
+    Args:
+        keypoints: of one person.
+        weights: the lifter.
+        camera: of the keypoints.
+        options: settings of the lift.
+    """
+    sides = settle_sides(keypoints, weights, camera, options)
+    return sides.lift(lambda track: lift(track, weights, camera, options)), sides
 
 
 def as_given(keypoints: Keypoints2D) -> Sides:
@@ -109,7 +137,7 @@ def settle_sides(
             if given < min(first, second) + (-_TELLING if whole else _TELLING):
                 unsure |= inside & whole
                 continue
-            if whole and abs(first - second) < _TELLING:
+            if whole and -_TELLING < first - second < _SURE:
                 unsure |= inside
             settled = readings[1] if first <= second + _TELLING else readings[2]
     same = np.nan_to_num(settled.keypoints) == np.nan_to_num(keypoints.keypoints)

@@ -15,7 +15,8 @@ from poselift.core.errors import InputError
 from poselift.data.batches import Batch
 from poselift.data.module import MotionData
 from poselift.data.views import View
-from poselift.lifting import LiftOptions, lift_view
+from poselift.lifting import LiftOptions, lift
+from poselift.lifting.dataset_views import camera_of, keypoints_of
 from poselift.metrics import MPJPE, MPJVE, PMPJPE, PairMetric, PerGroup
 from poselift.models import Estimate, Lifter, Weights, encode
 from poselift.optim.schedules import Schedule
@@ -25,7 +26,7 @@ from poselift.training.objective import Objective, subtract_first
 from poselift.training.resume import close_epoch, first_batch, seed_step
 
 _NETWORK = LiftOptions(flip=False, refine=False, constant_bones=False, every_frame=True)
-"""Validation measures the network alone: the steps after it cost time and hardly change the order of checkpoints."""
+"""Validation measures the network alone: the steps around it cost time and hardly change the order of checkpoints."""
 
 _MEASURED: dict[str, type[PairMetric]] = {"mpjpe": MPJPE, "p_mpjpe": PMPJPE, "mpjve": MPJVE}
 """The validation errors by their names in the log."""
@@ -143,7 +144,8 @@ class LiftingTask(pl.LightningModule):
         """Lifts one view and adds its errors."""
         # A compiled lifter would be compiled anew for most views, because they differ in length.
         with torch.compiler.set_stance("force_eager"):
-            motion = lift_view(view, Weights("", self.lifter, self.window, pelvis=self.pelvis), _NETWORK)
+            weights = Weights("", self.lifter, self.window, pelvis=self.pelvis)
+            motion = lift(keypoints_of(view), weights, camera_of(view), _NETWORK)
         predicted = torch.from_numpy(motion.joints)[:, self.measured]
         target = subtract_first(view.joints.cpu(), view.skeleton)[:, self.measured]
         mask = target.isfinite().all(-1)

@@ -120,7 +120,7 @@ def test_validation_is_relative_to_the_first_joint(monkeypatch):
     lifter = build_model(RecurrentConfig(skeleton_out=COCO17.name, dim=8))
     task = LiftingTask(lifter, partial(torch.optim.AdamW, lr=1e-3), linear_warmup(5), DEFAULT, 0.02, 8)
     exact = view.joints - view.joints[:, :1]
-    monkeypatch.setattr("poselift.training.task.lift_view", lambda *arguments: SimpleNamespace(joints=exact.numpy()))
+    monkeypatch.setattr("poselift.training.task.lift", lambda *arguments: SimpleNamespace(joints=exact.numpy()))
     task.on_validation_epoch_start()
     task.validation_step(view, 0)
     errors = task._errors["mpjpe"].means()
@@ -140,7 +140,7 @@ def validated(make_task, monkeypatch):
             off = torch.zeros(17, 3)
             off[1:, 0] = {"near": 0.017, "far": 0.068}[view.subject]  # 16 of 17 joints
             poses = SimpleNamespace(joints=(view.joints + off).numpy())
-            monkeypatch.setattr("poselift.training.task.lift_view", lambda *_, poses=poses: poses)
+            monkeypatch.setattr("poselift.training.task.lift", lambda *_, poses=poses: poses)
             task.validation_step(view, 0)
         task.on_validation_epoch_end()
         return logged

@@ -68,8 +68,9 @@ async function lift(file, given) {
     session = await Promise.race([working, pressed]);
     stage("shown"); // the views must have their sizes before they draw
     byId("title").textContent = file.name;
-    const { broken, times, duration } = session;
-    note(broken ? `The video breaks off at ${times.at(-1).toFixed(2)} s of ${duration.toFixed(2)} s: the file is damaged there.` : null);
+    const { broken, times, duration, cautions = [] } = session;
+    const damage = broken ? [`The video breaks off at ${times.at(-1).toFixed(2)} s of ${duration.toFixed(2)} s: the file is damaged there.`] : [];
+    note([...damage, ...cautions.map((caution) => `${caution[0].toUpperCase()}${caution.slice(1)}.`)].join(" ") || null);
     show(session.content(), address);
     openEditor(session);
     measure(session);
@@ -109,8 +110,9 @@ async function lifted(file, settings, progress, signal, given) {
   const load = (performance.now() - begun) / 1000;
   signal.throwIfAborted();
   progress("opening", 0);
-  let found = given ?? await workroom.run("find", { file }, progress);
-  if (found.undecodable) found = await findSeeking(file, progress);
+  const { fov } = settings;
+  let found = given ?? await workroom.run("find", { file, fov }, progress);
+  if (found.undecodable) found = await findSeeking(file, fov, progress);
   signal.throwIfAborted();
   if (!found.tracks.length) throw new Error(nobody(file, found));
   const made = new Session(workroom, { ...site, constants }, file, found, { ...settings, ...given?.settings });
@@ -119,13 +121,13 @@ async function lifted(file, settings, progress, signal, given) {
   return made;
 }
 
-async function findSeeking(file, progress) {
+async function findSeeking(file, fov, progress) {
   const film = document.createElement("video");
   Object.assign(film, { muted: true, playsInline: true, preload: "auto", src: address });
   try {
     seeked = await openSeeked(film, file.name);
     const { size, width, height, start, duration } = seeked;
-    return await workroom.run("find", { file, seeked: { size, width, height, start, duration } }, progress);
+    return await workroom.run("find", { file, fov, seeked: { size, width, height, start, duration } }, progress);
   } finally {
     seeked = null;
     film.removeAttribute("src");

@@ -5,7 +5,8 @@ import { Finder } from "../detector/finder.js";
 import { MoveNet } from "../detector/movenet.js";
 import { SecondLooks } from "../detector/second_looks.js";
 import {
-  followPeople, guessedJoints, jointAngles, liftAgain, liftTrack, openNumbers, restrict, shownJoints, writeBvh, writeGlb, writeJson, writeNpz, zip,
+  cameraFor, followPeople, guessedJoints, jointAngles, liftAgain, liftSides, liftTrack, openNumbers, restrict, settleSides, shownJoints, sidesCautions,
+  writeBvh, writeGlb, writeJson, writeNpz, zip,
 } from "../numbers/index.js";
 import { checkFile } from "../video/checked.js";
 import { openDecoded } from "../video/decoded.js";
@@ -24,6 +25,8 @@ const SKELETON = "h36m17";
 let ready = null, current = 0, pulled = null;
 /** The whole motions by person, as lifted last: lifting again takes from them what has not changed. */
 const lifted = new Map();
+/** Times by person at which it is not sure which side is left; corrections may join and cut tracks. */
+const unsureSides = new Map();
 
 /** Networks and numbers, opened once; without a detector where the site has none. */
 async function open({ sizes, inside }, progress) {
@@ -70,7 +73,7 @@ async function preview(picture, found) {
 }
 
 /** Everybody in a video, followed from frame to frame; `undecodable` where the page has to seek. */
-async function find({ file, seeked }, progress) {
+async function find({ file, seeked, fov }, progress) {
   const { detector, again, numbers } = await ready, mine = ++current;
   const video = seeked ? { ...seeked, frames: () => seekedFrames(seeked) } : await openDecoded(file);
   if (!video) return { undecodable: true };
@@ -104,10 +107,16 @@ async function find({ file, seeked }, progress) {
   const frames = finder.joined();
   for (const { people } of frames) for (const person of people ?? [])
     person.pixels = person.pixels.map((value, i) => (value + .5) * scales[i % 2] - .5);
-  const { joints } = numbers.facts.skeletons.coco_wholebody23, { seconds } = watch;
+  const { joints } = numbers.facts.skeletons.coco_wholebody23, { seconds } = watch, { constants } = numbers.facts;
   const whole = (performance.now() - begun) / 1000, decode = Object.values(seconds).reduce((left, part) => left - part, whole);
-  return { seconds: { decode, ...seconds }, size: video.size, start: video.start, duration: video.duration, times: finder.frames.map(({ time }) => time), broken,
-    tracks: followPeople(frames, { width, height, joints }, numbers.facts.constants) };
+  const tracks = [], cautions = [], camera = cameraFor({ width, height, fov });
+  for (const track of followPeople(frames, { width, height, joints }, constants)) {
+    const sides = await settleSides(numbers, track, camera, { progress: goOn });
+    unsureSides.set(track.person, new Set(track.times.filter((_, frame) => sides.unsure[frame])));
+    tracks.push(sides.track);
+    cautions.push(...sidesCautions(sides, constants));
+  }
+  return { seconds: { decode, ...seconds }, size: video.size, start: video.start, duration: video.duration, times: finder.frames.map(({ time }) => time), broken, tracks, cautions };
 }
 
 /** The motions of tracks in the skeleton that is shown, and their guesses. Only what has changed is lifted again. */
@@ -116,7 +125,9 @@ async function lift({ tracks, camera, heights = {} }, progress) {
   for (const [index, track] of tracks.entries()) {
     const options = { height: heights[track.person], progress: (share) => { progress("lifting", (index + share) / tracks.length); return goOn(); } };
     const before = lifted.get(track.person);
-    const whole = before ? await liftAgain(numbers, track, camera, before, options) : await liftTrack(numbers, track, camera, options);
+    const unsure = Uint8Array.from(track.times, (time) => unsureSides.get(track.person)?.has(time));
+    const whole = await liftSides({ track, unsure }, (reading, other) => before && !other
+      ? liftAgain(numbers, reading, camera, before, options) : liftTrack(numbers, reading, camera, options));
     stopUnless(mine);
     lifted.set(track.person, whole);
     const motion = restrict(numbers, whole, SKELETON);
@@ -176,7 +187,7 @@ function stopper(number) {
 const tasks = {
   check: ({ file }) => checkFile(file),
   open: (request, progress) => ready = open(request, progress),
-  find: (request, progress) => { lifted.clear(); return find(request, progress); },
+  find: (request, progress) => { lifted.clear(); unsureSides.clear(); return find(request, progress); },
   lift,
   measure,
   save,

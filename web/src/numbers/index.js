@@ -36,6 +36,7 @@ export { writeNpz, zip } from "./npz.js";
 export { openNumbers } from "./open.js";
 export { cameraFor } from "./prepare.js";
 export { restrict } from "./restrict.js";
+export { liftSides, settleSides, sidesCautions } from "./settled_sides.js";
 export { guessedJoints, shownJoints } from "./sight.js";
 export { writeJson } from "./sidecar.js";
 export { followPeople } from "./tracker.js";

@@ -1,0 +1,105 @@
+// Settles which side is left: exchanged sides of a track are put back, as far as the track and the lifter tell
+// (poselift.lifting.settled_sides).
+
+import { exchange, followSides, groupPairs, shortRuns } from "./exchanged_sides.js";
+import { liftTrack } from "./lift.js";
+
+/**
+ * @typedef {object} Sides a track whose left and right were settled
+ * @property {import("./index.js").Track} track with the sides put back
+ * @property {Uint8Array} exchanged (t) 1 where joints were exchanged
+ * @property {Uint8Array} unsure (t) 1 where it is not sure which side is left
+ */
+
+/**
+ * The track with a detector's exchanged sides put back.
+ * @param {import("./open.js").Numbers} numbers
+ * @param {import("./index.js").Track} given
+ * @param {import("./index.js").Camera} camera of the track's picture
+ * @param {{threshold?: number, progress?: (share: number) => unknown}} options as of `liftTrack`
+ * @returns {Promise<Sides>}
+ */
+export async function settleSides(numbers, given, camera, options = {}) {
+  const { constants } = numbers.facts;
+  const { SHORT, SHORT_AT_ENDS, TELLING, SURE } = constants.settled_sides;
+  const threshold = options.threshold ?? constants.structures.THRESHOLD;
+  const unsure = new Uint8Array(given.times.length);
+  let track = given;
+  for (const [part, group] of groupPairs(given.joints).entries()) {
+    const { rarer, stretches } = followSides(track, group, threshold, constants);
+    if (!rarer.includes(1)) continue;
+    const brief = shortRuns(rarer, track.times, stretches, SHORT, SHORT_AT_ENDS);
+    track = exchange(track, brief, group);
+    const long = rarer.map((flag, frame) => flag & (1 - brief[frame]));
+    for (const stretch of new Set(stretches.filter((_, frame) => long[frame]))) {
+      const inside = Uint8Array.from(stretches, (each) => (each === stretch ? 1 : 0));
+      const one = long.map((flag, frame) => flag & inside[frame]);
+      const other = inside.map((flag, frame) => flag & (1 - long[frame]));
+      const readings = [track, exchange(track, one, group), exchange(track, other, group)];
+      const [asGiven, first, second] = await surprises(numbers, readings, one, camera, options);
+      const whole = part === 0; // detectors exchange a part for moments only
+      const doubt = () => inside.forEach((flag, frame) => { unsure[frame] |= flag; });
+      if (asGiven < Math.min(first, second) + (whole ? -TELLING : TELLING)) {
+        if (whole) doubt();
+        continue;
+      }
+      if (whole && first - second > -TELLING && first - second < SURE) doubt();
+      track = first <= second + TELLING ? readings[1] : readings[2];
+    }
+  }
+  const j = given.joints.length;
+  const value = (pixels, at) => pixels[at] || 0; // NaN is 0
+  const exchanged = Uint8Array.from(unsure, (_, frame) => {
+    for (let at = 2 * frame * j; at < 2 * (frame + 1) * j; at++)
+      if (value(track.pixels, at) !== value(given.pixels, at)) return 1;
+    return 0;
+  });
+  return { track, exchanged, unsure };
+}
+
+/** Mean log uncertainty of the lifter for each reading of the sides, around their first change. */
+async function surprises(numbers, readings, doubtful, camera, options) {
+  const { LOOK } = numbers.facts.constants.settled_sides;
+  const change = doubtful.findIndex((flag, frame) => frame > 0 && flag !== doubtful[frame - 1]);
+  const [first, end] = [Math.max(0, change - LOOK), change + LOOK];
+  const found = [];
+  for (const { times, pixels, scores, ...track } of readings) {
+    const j = track.joints.length;
+    const near = { ...track, times: times.slice(first, end), pixels: pixels.slice(2 * first * j, 2 * end * j), scores: scores.slice(first * j, end * j) };
+    const { uncertainty } = await liftTrack(numbers, near, camera, options);
+    const known = uncertainty.filter(Number.isFinite);
+    found.push(known.reduce((sum, radius) => sum + Math.log(radius + 1e-3), 0) / known.length);
+  }
+  return found;
+}
+
+/** What the user is told of a track's sides; empty where little was exchanged. */
+export function sidesCautions({ track, exchanged, unsure }, { settled_sides: { TOLD } }) {
+  const { person, times } = track;
+  const share = exchanged.reduce((sum, flag) => sum + flag, 0) / exchanged.length;
+  const span = (flags) => [flags.indexOf(1), flags.lastIndexOf(1)].map((frame) => times[frame].toFixed(2)).join(" to ");
+  if (unsure.includes(1))
+    return [`person ${person}: left and right are exchanged in a part of the frames from ${span(unsure)} s, and it is not sure in which: the uncertainty there covers both sides`];
+  if (share < TOLD) return [];
+  return [`person ${person}: left and right were exchanged in ${(100 * share).toFixed(0)}% of the frames, from ${span(exchanged)} s, and were put back`];
+}
+
+/**
+ * Lifts a track, with an uncertainty that covers both readings of unsure sides.
+ * @param {Sides} sides
+ * @param {(track: object, other: boolean) => Promise<import("./index.js").Motion>} lift `other` is true of the second
+ *   reading
+ */
+export async function liftSides({ track, unsure }, lift) {
+  const motion = await lift(track, false);
+  if (!unsure.includes(1)) return motion;
+  const { joints } = await lift(exchange(track, unsure, groupPairs(track.joints)[0]), true);
+  const { uncertainty } = motion;
+  const j = motion.skeleton.joints.length;
+  for (let at = 0; at < uncertainty.length; at++) {
+    if (!unsure[Math.floor(at / j)]) continue;
+    const apart = Math.hypot(...[0, 1, 2].map((axis) => motion.joints[3 * at + axis] - joints[3 * at + axis]));
+    if (apart > uncertainty[at]) uncertainty[at] = apart;
+  }
+  return motion;
+}
