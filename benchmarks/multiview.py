@@ -37,7 +37,8 @@ from poselift.kinematics.height import take_height
 from poselift.kinematics.whole_body import relative_to_body
 from poselift.lifting import lift
 from poselift.models import Weights, load_weights
-from poselift.several_views import LiftedView, Reconstruction, ViewClock, reconstruct
+from poselift.several_views.reconstruction import Reconstruction, reconstruct
+from poselift.several_views.view import LiftedView, ViewClock
 from poselift.skeleton import H36M17, Skeleton
 from poselift.structures import Motion
 

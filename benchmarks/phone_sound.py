@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Float
 
 from benchmarks.command import command_line, print_table
-from poselift.several_views import read_sound, shift_by_sound
+from poselift.several_views.sound import read_sound, shift_by_sound
 
 _RATE = 48000
 _BEFORE = 1.0

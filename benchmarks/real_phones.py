@@ -29,7 +29,9 @@ from poselift.geometry.camera import Camera
 from poselift.lifting.request import DetectorRequest, LiftRequest, default_detector
 from poselift.lifting.run import lift_clip
 from poselift.models import Weights, load_weights
-from poselift.several_views import LiftedView, Reconstruction, match_cameras, read_calibration, reconstruct
+from poselift.several_views.calibration_files import match_cameras, read_calibration
+from poselift.several_views.reconstruction import Reconstruction, reconstruct
+from poselift.several_views.view import LiftedView
 from poselift.structures import Recording
 
 COLUMNS = ("given", "people", "alone", "rotation °", "said °", "baseline °", "size %", "joints mm", "rays mm")

@@ -7,7 +7,7 @@ import numpy as np
 from poselift.geometry import rotation_x, rotation_y
 from poselift.geometry.camera import Camera, camera_for
 from poselift.numerics.times import interpolate
-from poselift.several_views import LiftedView
+from poselift.several_views.view import LiftedView
 from poselift.skeleton import CMU28
 from poselift.structures import Keypoints2D, Motion
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from poselift.several_views import ViewClock, gather, sample_track
 from poselift.several_views.calibration import weigh_samples
+from poselift.several_views.observations import gather, sample_track
+from poselift.several_views.view import ViewClock
 
 
 def observed(stage, frames):

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poselift.several_views import ViewClock, sample_track
+from poselift.several_views.observations import sample_track
+from poselift.several_views.view import ViewClock
 
 
 def test_frames_at_which_a_quick_detector_did_not_look_are_bridged(alone):

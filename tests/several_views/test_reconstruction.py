@@ -6,7 +6,8 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.geometry import rotation_y, umeyama
-from poselift.several_views import ViewClock, reconstruct
+from poselift.several_views.reconstruction import reconstruct
+from poselift.several_views.view import ViewClock
 
 pytestmark = pytest.mark.many_calls
 
