@@ -198,7 +198,6 @@ def _render(clip: Clip, made: SeveralViews, view: int, angles: bool, path: Path,
     renderer = OverlayRenderer(
         clip.image_size,
         people,
-        threshold=people[0].threshold,
         K=K,
         lens=camera.lens,
         angles=[measure_joint_angles(motion) for motion in made.recording.people] if angles else (),

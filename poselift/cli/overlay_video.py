@@ -47,7 +47,6 @@ def write_overlay(
     renderer = OverlayRenderer(
         camera.image_size,
         people,
-        threshold=people[0].threshold,
         K=K,
         lens=camera.lens,
         angles=[measure_joint_angles(motion) if motion.posed.any() else None for motion in bodies],

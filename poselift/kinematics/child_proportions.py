@@ -7,7 +7,7 @@ infants, children, and youths to age 18 for product safety design). The lifted b
 
 import numpy as np
 
-from poselift.structures import Motion
+from poselift.structures import Height, Motion
 
 LARGE_HEAD = 1.07
 """Size of the head beside the body, relative to an adult's, from which on a body is a child's; chosen on six children
@@ -19,18 +19,19 @@ _HEAD = {("left_ear", "right_ear"): 0.0901, ("nose", "neck_base"): 0.0785}
 _FACE = ("nose", "left_ear", "right_ear")
 
 
-def head_size(motion: Motion) -> float:
+def head_size(motion: Motion, height: Height | None) -> float:
     """Size of the head beside the body, relative to an adult's.
 
     Args:
-        motion: with all joints of the lifter, and its height.
+        motion: with all joints of the lifter.
+        height: of the motion.
 
     Returns:
         1 for adults on average; NaN if no keypoint shows the face, or the height or a joint of the head is unknown.
     """
     joints = motion.skeleton.joints
     named = {joint for pair in _HEAD for joint in pair}
-    if motion.height is None or not named <= set(joints) or not _shows_face(motion):
+    if height is None or not named <= set(joints) or not _shows_face(motion):
         return float("nan")
     ratios = []
     for pair, usual in _HEAD.items():
@@ -38,18 +39,19 @@ def head_size(motion: Motion) -> float:
         lengths = np.linalg.norm(start - end, axis=-1)
         if not np.isfinite(lengths).any():
             return float("nan")
-        ratios.append(float(np.nanmedian(lengths)) / (usual * motion.height.metres))
+        ratios.append(float(np.nanmedian(lengths)) / (usual * height.metres))
     return sum(ratios) / len(ratios)
 
 
-def is_childlike(motion: Motion) -> bool:
+def is_childlike(motion: Motion, height: Height | None) -> bool:
     """Whether the body has a child's proportions and nobody gave its height.
 
     Args:
-        motion: with all joints of the lifter, and its height.
+        motion: with all joints of the lifter.
+        height: of the motion.
     """
-    unknown = motion.height is not None and motion.height.origin == "estimated"
-    return unknown and head_size(motion) > LARGE_HEAD
+    unknown = height is not None and height.origin == "estimated"
+    return unknown and head_size(motion, height) > LARGE_HEAD
 
 
 def _shows_face(motion: Motion) -> bool:

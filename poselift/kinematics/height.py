@@ -83,7 +83,7 @@ def check_height(metres: float) -> float:
 
 
 def scale_to_height(motion: Motion, metres: float) -> Motion:
-    """The motion, scaled to a standing height.
+    """The motion, scaled to a standing height, which it then has.
 
     Joints, root and uncertainty are scaled about the camera, so every joint stays on its ray. The uncertainty loses
     what it had for an unknown size.
@@ -96,26 +96,27 @@ def scale_to_height(motion: Motion, metres: float) -> Motion:
         InputError: no person has this height, or `estimate_height` fails.
     """
     scale = check_height(metres) / estimate_height(motion.joints, motion.skeleton).metres
-    return add_body_uncertainty(enlarge(motion, scale), size_known=True)
+    return add_body_uncertainty(enlarge(motion, scale, Height(metres, 0.0, "given")), size_known=True)
 
 
-def enlarge(motion: Motion, scale: float) -> Motion:
+def enlarge(motion: Motion, scale: float, height: Height | None = None) -> Motion:
     """The motion scaled about the camera.
 
-    Joints, root, uncertainty and an estimated height.
+    Joints, root, uncertainty and height.
 
     Args:
         motion: in the camera frame.
         scale: 1 leaves it as it is.
+        height: of the result; its own, scaled if estimated, if None.
     """
 
     def scaled(lengths: np.ndarray) -> np.ndarray:
         return (lengths * scale).astype(lengths.dtype)
 
     uncertainty = None if motion.uncertainty is None else scaled(motion.uncertainty)
-    height = motion.height
-    if height is not None and height.origin == "estimated":
-        height = replace(height, metres=scale * height.metres)
+    if height is None and motion.height is not None:
+        own = motion.height
+        height = replace(own, metres=scale * own.metres) if own.origin == "estimated" else own
     return replace_unchecked(
         motion, joints=scaled(motion.joints), root=scaled(motion.root), uncertainty=uncertainty, height=height
     )
@@ -135,22 +136,18 @@ def take_height(motion: Motion, metres: float | None) -> Motion:
     Raises:
         InputError: no person has this height, or the skeleton of the motion lacks joints along the body.
     """
-    if metres is None:
-        try:
-            motion = replace_unchecked(motion, height=estimate_height(motion.joints, motion.skeleton))
-        except InputError:
-            return motion
-        return _doubt_size(motion) if is_childlike(motion) else motion
-    given = Height(check_height(metres), 0.0, "given")
-    scaled = motion if np.isnan(motion.joints).all() else scale_to_height(motion, metres)
-    return replace_unchecked(scaled, height=given)
-
-
-def _doubt_size(motion: Motion) -> Motion:
-    """The motion of a child, whose size is less certain."""
-    assert motion.height is not None
-    height = replace(motion.height, spread=CHILD_SIZE * motion.height.metres)
-    return replace_unchecked(add_body_uncertainty(motion, size=CHILD_SIZE), height=height)
+    if metres is not None:
+        if np.isnan(motion.joints).all():
+            return replace_unchecked(motion, height=Height(check_height(metres), 0.0, "given"))
+        return scale_to_height(motion, metres)
+    try:
+        height = estimate_height(motion.joints, motion.skeleton)
+    except InputError:
+        return motion
+    if is_childlike(motion, height):
+        height = replace(height, spread=CHILD_SIZE * height.metres)
+        motion = add_body_uncertainty(motion, size=CHILD_SIZE)
+    return replace_unchecked(motion, height=height)
 
 
 def has_given_height(motion: Motion) -> bool:

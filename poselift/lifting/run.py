@@ -61,7 +61,7 @@ def lift_clip(
     """
     watch = Stopwatch()
     skeleton = choose_skeleton(request.skeleton, weights)
-    camera = _choose_camera(clip, request)
+    origin, camera = _describe_origin(clip, weights), _choose_camera(clip, request)
     # Before the long work, because its file may be missing.
     model = HandModel() if request.hands and clip.video is not None else None
     seen = track_people(clip, request.named, watch, lambda done: progress("Finding people", done))
@@ -118,7 +118,7 @@ def lift_clip(
         tuple(motions),
         (camera,),
         seen.clock(clip),
-        _describe_origin(clip, weights),
+        origin,
         tuple(warnings),
         watch.seconds,
         up_uncertainty,

@@ -10,7 +10,7 @@ from poselift.kinematics import Angles
 from poselift.numerics.times import frame_at, half_interval
 from poselift.skeleton import Skeleton
 from poselift.skeleton.hand import with_fingers
-from poselift.structures import THRESHOLD, Keypoints2D, Motion
+from poselift.structures import Keypoints2D, Motion
 from poselift.viz.angle_labels import columns_of
 from poselift.viz.bodies3d import Pose3D
 from poselift.viz.body_parts import joints_to_draw
@@ -33,7 +33,6 @@ class OverlayRenderer:
     Args:
         image_size: (width, height) of the video in pixels.
         motions: the people of the clip.
-        threshold: lowest score of a drawn 2D joint.
         K: intrinsics of the video, pixels; those of each frame of each motion for a lens that zooms. Without them, or
             for motions in the world frame, only the detections are drawn.
         lens: numbers of a lens that bends the picture (`Camera.lens`).
@@ -45,7 +44,6 @@ class OverlayRenderer:
         image_size: tuple[int, int],
         motions: Sequence[Motion],
         *,
-        threshold: float = THRESHOLD,
         K: Float[np.ndarray, "3 3"] | Sequence[Float[np.ndarray, "t 3 3"]] | None = None,
         lens: Float[np.ndarray, " k"] | None = None,
         angles: Sequence[Angles | None] = (),
@@ -65,7 +63,7 @@ class OverlayRenderer:
         self._angles = angles
         self._columns = [self._find_columns(index) for index in range(len(angles))]
         self._stage = Stage.fit(self._motions)
-        self._both = SideBySide(image_size, self._stage, threshold=threshold)
+        self._both = SideBySide(image_size, self._stage)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -95,6 +93,7 @@ class OverlayRenderer:
                 self._keypoints[index].keypoints[frame],
                 self._keypoints[index].scores[frame],
                 self._keypoints[index].skeleton,
+                self._motions[index].threshold,
                 self._project(index, frame),
                 self._guessed[index][frame],
                 self._numbers(index, frame),

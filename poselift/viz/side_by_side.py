@@ -33,6 +33,7 @@ class Person2D:
         keypoints: pixels; NaN for unseen joints.
         scores: 0 to 1.
         skeleton: skeleton of the keypoints.
+        threshold: lowest score of a drawn keypoint.
         lifted: the joints of the 3D pose, projected to pixels, and their skeleton. The keypoints are then drawn thin
             below them.
         guessed: joints of `lifted` that no keypoint shows (`Motion.guessed`); drawn pale. None for none.
@@ -43,6 +44,7 @@ class Person2D:
     keypoints: Float[np.ndarray, "j 2"]
     scores: Float[np.ndarray, " j"]
     skeleton: Skeleton
+    threshold: float = THRESHOLD
     lifted: tuple[Float[np.ndarray, "j3 2"], Skeleton] | None = None
     guessed: Bool[np.ndarray, " j3"] | None = None
     angles: tuple[Angles, int, float] | None = None
@@ -54,7 +56,6 @@ class SideBySide:
     Args:
         image_size: (width, height) of the pictures in pixels.
         stage: what must be in view of the scene.
-        threshold: lowest score of a drawn joint.
         widest: most pixels that both are wide; even.
 
     Attributes:
@@ -66,11 +67,9 @@ class SideBySide:
         image_size: tuple[int, int],
         stage: Stage | LiveStage,
         *,
-        threshold: float = THRESHOLD,
         widest: int = 1920,
     ) -> None:
         self._image_size = image_size
-        self._threshold = threshold
         self._video = width, height = _pane_size(*image_size, widest)
         # Square, or a little narrower.
         self._scene = Scene3D(min(height, widest - width), height, stage)
@@ -128,7 +127,7 @@ class SideBySide:
             person.scores,
             person.skeleton,
             colors,
-            threshold=self._threshold,
+            threshold=person.threshold,
             label=None if thin else label,
             thin=thin,
         )

@@ -26,15 +26,23 @@ def person(head=1.0, scale=1.0):
     return replace(motion, height=estimate_height(motion.joints, CMU28))
 
 
+def relative_head(motion):
+    return head_size(motion, motion.height)
+
+
+def is_child(motion):
+    return is_childlike(motion, motion.height)
+
+
 @pytest.mark.parametrize("head", [0.9, 1.0, 1.2])
 def test_the_head_beside_the_body_whatever_the_size(head):
-    assert head_size(person(head)) == pytest.approx(head, rel=1e-4)
-    assert head_size(person(head, scale=0.7)) == pytest.approx(head, rel=1e-4)
+    assert relative_head(person(head)) == pytest.approx(head, rel=1e-4)
+    assert relative_head(person(head, scale=0.7)) == pytest.approx(head, rel=1e-4)
 
 
 def test_a_large_head_is_a_childs():
-    assert not is_childlike(person(LARGE_HEAD - 0.01))
-    assert is_childlike(person(LARGE_HEAD + 0.01))
+    assert not is_child(person(LARGE_HEAD - 0.01))
+    assert is_child(person(LARGE_HEAD + 0.01))
 
 
 def test_nobody_is_judged_without_a_face_or_with_a_given_height():
@@ -42,11 +50,11 @@ def test_nobody_is_judged_without_a_face_or_with_a_given_height():
     scores = child.keypoints.scores.copy()
     scores[:, CMU28.indices(list(FACE))] = 0.0
     faceless = replace(child, keypoints=replace(child.keypoints, scores=scores))
-    assert np.isnan(head_size(faceless))
-    assert not is_childlike(faceless)
-    assert not is_childlike(replace(child, height=None))
-    assert not is_childlike(child.restrict(H36M17))
-    assert not is_childlike(take_height(child, 1.3))
+    assert np.isnan(relative_head(faceless))
+    assert not is_child(faceless)
+    assert not is_child(replace(child, height=None))
+    assert not is_child(child.restrict(H36M17))
+    assert not is_child(take_height(child, 1.3))
 
 
 def test_the_size_of_a_child_is_less_certain():

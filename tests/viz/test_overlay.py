@@ -33,6 +33,20 @@ def test_every_frame_has_the_same_size(make_motion, gray, people):
             assert (_count(pane, person_colors(person).middle) > 20) == (person <= people)
 
 
+def test_each_person_has_their_own_threshold(make_motion, gray):
+    motions = []
+    for person, threshold in ((1, 0.05), (2, 0.2)):
+        motion = make_motion(person, (1.4 * person - 2.1, 0, 5))
+        weak = np.full(motion.keypoints.scores.shape, 0.1)
+        motions.append(
+            dataclasses.replace(
+                motion, threshold=threshold, keypoints=dataclasses.replace(motion.keypoints, scores=weak)
+            )
+        )
+    video, _ = _panes(renderer := OverlayRenderer((640, 480), motions), renderer.render(gray, 0.2))
+    assert [_count(video, person_colors(person).middle) > 20 for person in (1, 2)] == [True, False]
+
+
 @pytest.mark.parametrize(
     ("image_size", "expected"),
     [((1768, 994), (1920, 722)), ((640, 480), (1120, 480)), ((1080, 1920), (1500, 960)), ((3000, 400), (1920, 228))],

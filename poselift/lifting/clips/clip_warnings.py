@@ -86,7 +86,7 @@ def find_doubts(motion: Motion, skeleton_in: Skeleton) -> list[Caution]:
             f"{person} has {', '.join(doubts)}: no person looks so; check the names of the keypoints "
             "(--keypoint-set) and the field of view (--fov)"
         )
-    elif is_childlike(motion) and motion.height is not None:
+    elif motion.height is not None and is_childlike(motion, motion.height):
         found.append(
             f"{person} has a child's proportions: the height of {motion.height.metres:.2f} m, the size and the place "
             "are then too large; give --height"

@@ -39,7 +39,7 @@ def test_joints_that_the_lifter_does_not_know_show_nothing():
 def test_children_are_named_until_somebody_gives_their_height(monkeypatch):
     """What is childlike is tested with the proportions; here what is said of it."""
     child = replace(body(), height=Height(1.6, 0.25))
-    monkeypatch.setattr("poselift.lifting.clips.clip_warnings.is_childlike", lambda motion: motion is child)
+    monkeypatch.setattr("poselift.lifting.clips.clip_warnings.is_childlike", lambda motion, height: motion is child)
     (warning,) = [text for text in find_doubts(child, CMU28) if "child" in text]
     assert warning.startswith("person 1 has a child's proportions: the height of 1.60 m")
     assert warning.endswith("give --height")
