@@ -24,6 +24,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, check_writable, write_json
 from poselift.core.optional import require
 from poselift.detection import blazepose, duplicates, joining, movenet, multipose, orientation
+from poselift.detection import hands as hand_model
 from poselift.export import character
 from poselift.export.body_mesh import make_body_mesh
 from poselift.finding import finder, followed_person, looks_back, place_looks, searches, second_looks
@@ -33,7 +34,7 @@ from poselift.kinematics import Rig, body_up, foot_contacts, ground, height, pos
 from poselift.kinematics.angles import joints_of, rig_angles
 from poselift.kinematics.filtering import BLOCK
 from poselift.kinematics.inverse import FittedRig
-from poselift.lifting import settled_sides
+from poselift.lifting import find_hands, settled_sides
 from poselift.lifting.finish import constant_bones, level_feet, repetitions, root_track
 from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty
 from poselift.lifting.finish.level_feet import move_feet
@@ -43,7 +44,8 @@ from poselift.models import Weights, load_weights
 from poselift.models.onnx_export import OPSET, quiet
 from poselift.models.weights_graph import shorten_names
 from poselift.skeleton import SKELETONS, Skeleton
-from poselift.structures import ENDS, TRUNK, keypoints
+from poselift.skeleton.hand import HAND21
+from poselift.structures import ENDS, TRUNK, hands, keypoints
 from poselift.tracking import matching, stitching, track, tracker
 from poselift.viz import stage
 
@@ -87,7 +89,7 @@ _MODULES = (
 """Modules whose numbers the JavaScript of the same steps takes from numbers.json."""
 
 
-_SKELETONS = ("h36m17", "cmu28", "coco17", "coco_wholebody23")
+_SKELETONS = ("h36m17", "cmu28", "coco17", "coco_wholebody23", "hand21")
 
 
 class Refine(nn.Module):
@@ -292,7 +294,7 @@ def facts(weights: Weights) -> dict[str, Any]:
         "angles": _angles(weights.skeleton_out),
         "skeletons": {
             name: {"joints": list(skeleton.joints), "parents": list(skeleton.parents)}
-            for name, skeleton in SKELETONS.items()
+            for name, skeleton in {**SKELETONS, HAND21.name: HAND21}.items()
             if name in _SKELETONS
         },
         "sides": [list(group) for group in joining.SIDE_GROUPS],
@@ -301,6 +303,9 @@ def facts(weights: Weights) -> dict[str, Any]:
         "constants": {
             **{module.__name__.rpartition(".")[2]: _numbers(module) for module in _MODULES},
             "structures": _numbers(keypoints),
+            "hand_model": _numbers(hand_model),
+            "hands": _numbers(hands),
+            "find_hands": _numbers(find_hands),
         },
     }
 

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from poselift.core.errors import InputError
+from poselift.geometry.camera import Camera
 from poselift.recordings import read_motion, read_sidecar
 from poselift.recordings.reading import check_video, find_people, require_camera
 from poselift.skeleton import COCO17
-from poselift.structures import Keypoints2D
+from poselift.structures import Keypoints2D, Motion, see_from_camera
 
 
 def read_result_for_page(folder: Path, video: Path | None) -> tuple[dict[str, Any], Path]:
@@ -27,7 +28,7 @@ def read_result_for_page(folder: Path, video: Path | None) -> tuple[dict[str, An
     if video is None or not video.is_file():
         raise InputError(f"{folder}: its video is not where it was; give it with --video FILE")
     motions, about = [read_motion(path) for path in paths], read_sidecar(paths[0].with_suffix(".json"))
-    require_camera(about, paths[0])
+    camera = require_camera(about, paths[0])
     check_video(video, motions[0].keypoints.image_size)
     for path, motion in zip(paths, motions, strict=True):
         if missing := [joint for joint in COCO17.joints if joint not in motion.keypoints.skeleton.joints]:
@@ -56,9 +57,26 @@ def read_result_for_page(folder: Path, video: Path | None) -> tuple[dict[str, An
             for motion in motions
             if motion.height is not None and motion.height.origin == "given"
         },
-        "tracks": [track_for_page(_coco_joints(motion.keypoints)) for motion in motions],
+        "tracks": [_track_with_hands(motion, camera) for motion in motions],
     }
     return result, video
+
+
+def _track_with_hands(motion: Motion, camera: Camera) -> dict[str, Any]:
+    """Somebody's keypoints and hands, for the page."""
+    track = track_for_page(_coco_joints(motion.keypoints))
+    if motion.hands is not None:
+        hands = see_from_camera(motion, camera).hands
+        assert hands is not None
+        parts = {"pixels": hands.keypoints, "joints": hands.joints}
+        track["hands"] = {name: _without_nan(values) for name, values in parts.items()}
+        track["hands"]["scores"] = hands.scores.ravel().tolist()
+    return track
+
+
+def _without_nan(values: np.ndarray) -> list[float | None]:
+    """The numbers as JSON has them: null for NaN."""
+    return [None if np.isnan(value) else float(value) for value in values.ravel()]
 
 
 def _coco_joints(track: Keypoints2D) -> Keypoints2D:
@@ -74,7 +92,7 @@ def track_for_page(track: Keypoints2D) -> dict[str, Any]:
         "person": track.person,
         "joints": track.skeleton.joints,
         "times": track.timestamps.tolist(),
-        "pixels": [None if np.isnan(value) else float(value) for value in track.keypoints.ravel()],
+        "pixels": _without_nan(track.keypoints),
         "scores": np.nan_to_num(track.scores).ravel().tolist(),
         "width": width,
         "height": height,

@@ -17,7 +17,7 @@ from poselift.finding.video_clip import ReadShare, read_frames
 from poselift.geometry.camera import check_image_size
 from poselift.keypoints.content import KeypointFile
 from poselift.keypoints.file_clock import TOLERANCE, FileClock
-from poselift.keypoints.file_hands import FileHands, follow_hands
+from poselift.keypoints.file_hands import FileHands, follow_hands, hands_at
 from poselift.keypoints.people import NamedDetections, NamedTracker
 from poselift.keypoints.picture_fit import PictureFit
 from poselift.numerics.times import check_bounds, check_intervals, check_rate, check_span
@@ -260,6 +260,8 @@ class KeypointClip:
 
     def hands_of(self, track: Keypoints2D) -> Hands | None:
         """A person's hands in the file, or None. 3D only where the file has that."""
+        if (own := self._file.placed_hands.get(str(track.person))) is not None:
+            return hands_at(track.timestamps, *own)
         return follow_hands(track, self._hands)
 
     def tracker(self) -> Tracker | NamedTracker:

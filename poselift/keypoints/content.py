@@ -1,7 +1,7 @@
 """The content of keypoint files, independent of their format."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from poselift.keypoints.file_hands import FileHands
 from poselift.keypoints.people import NamedDetections
 from poselift.keypoints.picture_fit import PictureFit, fit_picture
 from poselift.skeleton import Skeleton
+from poselift.structures import Hands
 
 _SMALLEST = 4.0
 """Least longer side of people in pixels: smaller ones have other units."""
@@ -70,6 +71,8 @@ class KeypointFile:
         timestamps: of each frame, seconds; None if unknown.
         normalised: whether coordinates are shares of the picture's width and height instead of pixels.
         mirrored_back: whether the video shows a mirror image, but the coordinates do not: of a result of one.
+        placed_hands: hands of earlier results, in the camera frame and smoothed, with their timestamps in seconds, by
+            the person's name.
     """
 
     path: Path
@@ -80,6 +83,7 @@ class KeypointFile:
     timestamps: dict[int, float] | None = None
     normalised: bool = False
     mirrored_back: bool = False
+    placed_hands: Mapping[str, tuple[Float[np.ndarray, " t"], Hands]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Checks that everybody has the joints of the skeleton."""

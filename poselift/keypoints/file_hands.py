@@ -14,6 +14,8 @@ from poselift.structures.detections import mirror_points
 _FIRST = {133: 91, 136: 94}
 """Index of the left hand by number of joints, of COCO-WholeBody and Halpe-136; the right one follows."""
 _JOINTS = len(HAND21)
+_SOON = 1e-4
+"""Seconds by which the times of a frame may differ."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,21 @@ def hands_of_whole_body(points: Float[np.ndarray, "n 3"]) -> FileHands | None:
         return None
     points = np.nan_to_num(points)
     return make_hands(points[first : first + _JOINTS], points[first + _JOINTS : first + 2 * _JOINTS])
+
+
+def hands_at(timestamps: Float[np.ndarray, " n"], known: Float[np.ndarray, " t"], hands: Hands) -> Hands:
+    """Hands of the frames at some times; unseen ones elsewhere.
+
+    Args:
+        timestamps: wanted, seconds.
+        known: of the hands, increasing.
+        hands: of a person.
+    """
+    rows = np.searchsorted(known, timestamps - _SOON).clip(max=len(known) - 1)
+    there = np.abs(known[rows] - timestamps) <= _SOON
+    taken = hands[rows]
+    taken.keypoints[~there], taken.joints[~there], taken.scores[~there] = np.nan, np.nan, 0.0
+    return taken
 
 
 def follow_hands(

@@ -6,12 +6,15 @@ timestamps, skeleton and picture size.
 
 from pathlib import Path
 
+import numpy as np
+
 from poselift.keypoints.content import KeypointFile, Observation, frames_by_time
 from poselift.keypoints.input_file import KeypointInput
 from poselift.keypoints.videopose3d import arrays_of
 from poselift.recordings import read_motion, read_sidecar
 from poselift.recordings.names import is_person
-from poselift.structures import Keypoints2D
+from poselift.recordings.reading import require_camera
+from poselift.structures import Hands, Keypoints2D, Motion, see_from_camera
 
 WHAT = "poselift's own npz with its JSON, or its folder of them"
 
@@ -38,14 +41,18 @@ def read(file: KeypointInput) -> KeypointFile:
     """
     files = _people(file) or [file.path]
     tracks: dict[str, Keypoints2D] = {}
+    hands: dict[str, tuple[np.ndarray, Hands]] = {}
     for path in files:
-        track = read_motion(path).keypoints
+        motion = read_motion(path)
+        track = motion.keypoints
         first = next(iter(tracks.values()), track)
         if (track.skeleton, track.image_size) != (first.skeleton, first.image_size) or str(track.person) in tracks:
             raise file.fail(
                 f"{path.name} has the person, skeleton or picture size of another clip; give the files of one clip"
             )
         tracks[str(track.person)] = track
+        if motion.hands is not None:
+            hands[str(track.person)] = track.timestamps, _in_camera_frame(motion, path)
     if file.skeleton not in (None, first.skeleton):
         raise file.fail(f"its JSON names the skeleton {first.skeleton.name}; leave --keypoint-set out")
     frames, timestamps = frames_by_time(
@@ -59,5 +66,20 @@ def read(file: KeypointInput) -> KeypointFile:
     )
     mirrored = read_sidecar(files[0].with_suffix(".json")).get("mirrored") is True
     return KeypointFile(
-        file.path, "poselift", first.skeleton, frames, first.image_size, timestamps, mirrored_back=mirrored
+        file.path,
+        "poselift",
+        first.skeleton,
+        frames,
+        first.image_size,
+        timestamps,
+        mirrored_back=mirrored,
+        placed_hands=hands,
     )
+
+
+def _in_camera_frame(motion: Motion, path: Path) -> Hands:
+    """The hands of a result, which may be in the world frame."""
+    if motion.frame == "world":
+        motion = see_from_camera(motion, require_camera(read_sidecar(path.with_suffix(".json")), path))
+    assert motion.hands is not None
+    return motion.hands

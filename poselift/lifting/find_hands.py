@@ -19,6 +19,8 @@ from poselift.video import Frame
 
 SAME = 0.25
 """Least mean distance of two hands' joints, of the hand's size: nearer ones are one hand, seen from two wrists."""
+OWN = "poselift"
+"""The format of earlier results: hands are placed, sides are settled, and a user may have corrected them by hand."""
 _SOON = 1e-4
 """Seconds by which the times of a frame may differ."""
 _NEEDED = [f"{side}_{joint}" for side in SIDES for joint in ("elbow", "wrist")]
@@ -90,7 +92,8 @@ def take_given_hands(
             raise InputError(f"{clip.path} has keypoints without hands, and hands are looked for in a video; add it")
         raise InputError(f"{clip.path} has hands in 2D only, and --hands looks for them in a video; add it")
     hands = [
-        None if own is None else _place(own, track.timestamps, camera) for own, track in zip(given, tracks, strict=True)
+        own if own is None or clip.detector_name == OWN else _place(own, track.timestamps, camera)
+        for own, track in zip(given, tracks, strict=True)
     ]
     if wanted or all(own is None or own.in_3d for own in given):
         return hands, []

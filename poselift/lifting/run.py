@@ -20,7 +20,7 @@ from poselift.geometry.camera import Camera, camera_for
 from poselift.kinematics import butterworth
 from poselift.kinematics.height import height_of, take_height
 from poselift.lifting.clips.clip_warnings import find_warnings
-from poselift.lifting.find_hands import find_hands, take_given_hands, with_hands
+from poselift.lifting.find_hands import OWN, find_hands, take_given_hands, with_hands
 from poselift.lifting.network.choose import network_name
 from poselift.lifting.request import LiftRequest
 from poselift.lifting.settled_sides import as_given, settle_sides
@@ -33,9 +33,6 @@ from poselift.skeleton import H36M17, Skeleton, get_skeleton
 from poselift.structures import Keypoints2D, Motion, Origin, Recording
 
 _LOG = logging.getLogger(__name__)
-
-_OWN = "poselift"
-"""The format of earlier results: their sides are settled, and a user may have corrected them by hand."""
 
 Progress = Callable[[str, float], None]
 """Receives the name of a stage and its finished share, 0 to 1."""
@@ -74,7 +71,7 @@ def lift_clip(
     hands, warnings = take_given_hands(clip, chosen, camera, request.hands)
     with watch.time("lift"):
         sides = [
-            as_given(track) if clip.detector_name == _OWN else settle_sides(track, weights, camera, request.options)
+            as_given(track) if clip.detector_name == OWN else settle_sides(track, weights, camera, request.options)
             for track in chosen
         ]
     path = None if found is None else found.path

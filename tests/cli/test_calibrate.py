@@ -39,15 +39,19 @@ def test_the_factor_holds_nine_of_ten_joints_in_the_mean_of_the_subjects():
         calibration_factor([np.zeros(0)])
 
 
-def test_nine_of_ten_joints_are_within_their_calibrated_uncertainty(weights, cmu_files):
+@pytest.mark.parametrize("skeletons", [(), ("coco_wholebody23",)])
+def test_nine_of_ten_joints_are_within_their_calibrated_uncertainty(weights, cmu_files, skeletons):
     corpus, bench = cmu_files
-    ran = poselift("calibrate", weights, "--corpus", corpus, "--bench", bench)
+    more = ("--skeletons", *skeletons) if skeletons else ()
+    ran = poselift("calibrate", weights, "--corpus", corpus, "--bench", bench, *more)
     assert "uncertainty_factor" in ran.out
     card = json.loads(weights.with_suffix(".json").read_text())
     assert card["uncertainty_factor"] == load_weights(weights).uncertainty_factor != 1.0
     assert card["calibrated_on"]["bench"]["name"] == bench.name
+    used = skeletons or ("h36m17", "coco17", "halpe26")
+    assert card["calibrated_on"]["skeletons"] == list(used)
     within = []
-    for skeleton, keypoints in product(("h36m17", "coco17", "halpe26"), ("det", "gt")):
+    for skeleton, keypoints in product(used, ("det", "gt")):
         for view in CmuBench(corpus, bench, skeleton, keypoints):
             motion = lift_view(view, load_weights(weights))
             error = np.linalg.norm(motion.joints - view.joints.numpy(), axis=-1)
@@ -55,6 +59,13 @@ def test_nine_of_ten_joints_are_within_their_calibrated_uncertainty(weights, cmu
             measured = np.isin(motion.skeleton.joints, MEASURED) & np.isfinite(error)
             within.append((error <= motion.uncertainty)[measured])
     assert np.mean(np.concatenate(within)) == pytest.approx(0.9, abs=0.002)
+
+
+def test_an_unknown_skeleton_is_refused(weights, cmu_files):
+    corpus, bench = cmu_files
+    refused = poselift("calibrate", weights, "--corpus", corpus, "--bench", bench, "--skeletons", "coco71")
+    assert refused.code == 2
+    assert "coco71" in refused.err
 
 
 def test_a_lifter_without_uncertainty_is_refused(tmp_path, cmu_files):

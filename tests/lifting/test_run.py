@@ -14,7 +14,7 @@ from poselift.lifting import LiftOptions, LiftRequest, lift_clip
 from poselift.models import load_weights
 from poselift.recordings.summary import seen_share
 from poselift.skeleton import COCO17, H36M17
-from poselift.structures import Detections, Keypoints2D, Motion
+from poselift.structures import Detections, Keypoints2D, Motion, see_from_camera
 from poselift.video import VideoWriter
 from tests.finding.brightness import Brightness, write_brightening_video
 from tests.kinematics.walker import walker
@@ -199,3 +199,17 @@ def test_a_missing_hand_model_is_told_before_the_long_work(video, weights, monke
     monkeypatch.setattr("poselift.detection.hands.published", lambda name: gone)
     with pytest.raises(InputError, match=r"hand_landmark_full\.onnx is missing"):
         poselift.lift(video, detector=Now([]), weights=weights, hands=True)
+
+
+@pytest.mark.parametrize("world", [False, True])
+def test_an_earlier_result_lifted_again_keeps_its_hands(holistic, weights, tmp_path, world):
+    path = holistic(rightHandLandmarks=HAND, rightHandWorldLandmarks=METRIC)
+    first = poselift.lift(keypoints=path, weights=weights, fps=25.0, image_size=(640, 480), world=world)
+    first.save(tmp_path / "first")
+    again = poselift.lift(keypoints=tmp_path / "first", weights=weights, end=0.5)
+    expected = see_from_camera(first.people[0], first.camera).hands
+    (hands,) = (motion.hands for motion in again.people)
+    assert hands.seen.tolist() == [[False, True]] * 13
+    np.testing.assert_allclose(hands.joints, expected.joints[:13], atol=1e-6)
+    np.testing.assert_allclose(hands.keypoints, expected.keypoints[:13], atol=1e-3)
+    np.testing.assert_allclose(hands.scores, expected.scores[:13], atol=1e-6)

@@ -18,14 +18,29 @@ from poselift.video import VideoWriter
 
 pytestmark = pytest.mark.slow
 
+_REACH_OF_HANDS = """
+import("/app.js").then(({session}) => session.content().people.flatMap(({fingers, joints, names, hand_scores}) =>
+  [...hand_scores ?? []].map((score, i) => {
+    const name = i % 2 ? "right_wrist" : "left_wrist", tip = 3 * (21 * i + 12);
+    const wrist = 3 * (names.length * (i >> 1) + names.indexOf(name));
+    return score > 0 ? Math.hypot(...[0, 1, 2].map((axis) => fingers[tip + axis] - joints[wrist + axis])) : 0;
+  })))
+"""
+"""Metres from the wrist to the middle finger's tip, of each hand in each frame; 0 where none is seen."""
+
 
 def test_the_demo_clip_is_that_of_the_command(opened, site, video, tmp_path, monkeypatch):
     """Its first 1.5 seconds; `python -m benchmarks.web --compare` takes all of it."""
     page, clip = opened(site), video("clip.mp4", "libx264", 45)
     assert page("crossOriginIsolated"), "the service worker adds the headers"
+    page("document.getElementById('hands').click()")
     people, seconds = lift_in_page(page.browser, clip)
-    assert set(seconds) == {"load", "decode", "pixels", "search", "look", "lookAgain", "lift", "angles"}
+    stages = {"load", "decode", "pixels", "search", "look", "lookAgain", "lookAtHands", "lift", "angles"}
+    assert set(seconds) == stages
     assert kept_bytes(page.browser) < 60e6
+    seen = [far for far in page(_REACH_OF_HANDS) if far > 0]
+    assert len(seen) >= 5
+    assert all(far < 0.25 for far in seen)
     full = published("blazepose_full")
     monkeypatch.setattr("poselift.detection.blazepose.published", lambda name: full)
     monkeypatch.setattr("poselift.finding.second_looks.compare", partial(compare, factors=FULL_FACTORS))

@@ -50,7 +50,7 @@ def write_editor(
             name: (site / name).read_bytes()
             for name in about["files"]
             if not name.endswith(_LEFT_OUT)
-            and not name.startswith(("movenet", "pose_landmark", "ort.webgpu"))
+            and not name.startswith(("movenet", "pose_landmark", "hand_landmark", "ort.webgpu"))
             and "asyncify" not in name
         }
         about["files"] = {name: len(content) for name, content in kept.items()}

@@ -11,6 +11,7 @@ from poselift.core.files import atomic_folder, sha256
 from poselift.core.registry import published
 from poselift.samples import demo_video
 from poselift.skeleton import SKELETONS
+from poselift.skeleton.hand import HANDS
 from poselift.viz.body_parts import parts_of
 from poselift.viz.colors import PALETTE
 from poselift.viz.page.page_content import body_of, lines_of
@@ -40,6 +41,8 @@ HEADERS = {
 """What a server may send with each file. Where it does not, the page's service worker adds it after one visit."""
 
 _DETECTOR = ("movenet_multipose", "movenet_thunder", "movenet_thunder_int8", "blazepose_full")
+_HANDS = "hand_landmark"
+"""The page loads it when somebody wants hands."""
 _DRAWN = ("h36m17", "coco17", "coco_wholebody23")
 
 
@@ -64,7 +67,7 @@ def write_site(folder: str | os.PathLike[str], runtime: Path | None = None, offl
         write_runtime(place, runtime, offline)
         lifter = published(json.loads((built / "numbers" / "numbers.json").read_text("utf-8"))["lifter"]["name"]).get()
         detectors = [published(name).get() for name in _DETECTOR]
-        networks = [*detectors, lifter, lifter.with_suffix(".graph.onnx")]
+        networks = [*detectors, published(_HANDS).get(), lifter, lifter.with_suffix(".graph.onnx")]
         numbers = [path for path in (built / "numbers").iterdir() if path.suffix in (".onnx", ".json")]
         texts = [path for path in built.iterdir() if path.suffix in (".html", ".css", ".js", ".txt")]
         for path in [*networks, *numbers, *texts, demo_video(), demo_video().with_suffix(".LICENSE.txt")]:
@@ -97,4 +100,5 @@ def _drawing() -> dict[str, object]:
         }
         for name in _DRAWN
     }
-    return {"colors": PALETTE, "skeletons": skeletons}
+    hands = {"names": HANDS.joints, "lines": lines_of(HANDS), "body": body_of(HANDS)}
+    return {"colors": PALETTE, "skeletons": skeletons, "hands": hands}

@@ -45,7 +45,7 @@ async function lift(file, given) {
   stage("work");
   byId("seen").hidden = true;
   pause();
-  const left = new TimeLeft(), settings = { fov: Number(byId("fov").value) || undefined, height: Number(byId("height").value) || undefined };
+  const left = new TimeLeft(), settings = { fov: Number(byId("fov").value) || undefined, height: Number(byId("height").value) || undefined, hands: byId("hands").checked };
   const { signal, pressed } = stopper();
   const progress = (name, share) => {
     if (signal.aborted) return; // the next video has begun
@@ -110,9 +110,9 @@ async function lifted(file, settings, progress, signal, given) {
   const load = (performance.now() - begun) / 1000;
   signal.throwIfAborted();
   progress("opening", 0);
-  const { fov } = settings;
-  let found = given ?? await workroom.run("find", { file, fov }, progress);
-  if (found.undecodable) found = await findSeeking(file, fov, progress);
+  const { fov, hands } = settings;
+  let found = given ?? await workroom.run("find", { file, fov, hands }, progress);
+  if (found.undecodable) found = await findSeeking(file, { fov, hands }, progress);
   signal.throwIfAborted();
   if (!found.tracks.length) throw new Error(nobody(file, found));
   const made = new Session(workroom, { ...site, constants }, file, found, { ...settings, ...given?.settings });
@@ -121,13 +121,13 @@ async function lifted(file, settings, progress, signal, given) {
   return made;
 }
 
-async function findSeeking(file, fov, progress) {
+async function findSeeking(file, wanted, progress) {
   const film = document.createElement("video");
   Object.assign(film, { muted: true, playsInline: true, preload: "auto", src: address });
   try {
     seeked = await openSeeked(film, file.name);
     const { size, width, height, start, duration } = seeked;
-    return await workroom.run("find", { file, fov, seeked: { size, width, height, start, duration } }, progress);
+    return await workroom.run("find", { file, ...wanted, seeked: { size, width, height, start, duration } }, progress);
   } finally {
     seeked = null;
     film.removeAttribute("src");
@@ -199,7 +199,7 @@ async function start() {
   if (missing.length) throw new Error(`This browser is too old for the page: ${missing.join(" and ")} is missing. Take Chrome 102, Firefox 114 or Safari 16.4, or newer.`);
   if (!editing) await keep().catch(() => {}); // a private window may keep nothing
   site = await (await answerOf("site.json", inside)).json();
-  workroom = new Workroom(alone ? URL.createObjectURL(inside["worker.js"]) : "worker.js", (number) => seeked.picture(number), (seen) => drawPreview(byId("seen"), seen, site.drawing.skeletons.coco_wholebody23.lines));
+  workroom = new Workroom(alone ? URL.createObjectURL(inside["worker.js"]) : "worker.js", (number) => seeked.picture(number), (seen) => drawPreview(byId("seen"), seen, site.drawing.skeletons.coco_wholebody23.lines, site.drawing.hands.lines));
   const unfinished = await forgotten();
   if (unfinished) problem(`The page was closed while ${unfinished} was lifted, and nothing of it was kept. Open the video again.`);
   document.documentElement.dataset.ready = "1";

@@ -1,6 +1,7 @@
 // What the viewer shows, made of lifted motions.
 
 import { usualInterval } from "../numbers/times.js";
+import { prepareHands } from "../viewer/hands.js";
 import { prepare } from "../viewer/places.js";
 import { floorsOf, rotationToYUp } from "./upright.js";
 
@@ -22,9 +23,20 @@ export function contentOf({ people, camera, times, start, file }, drawing, const
       angles: angles?.names ?? [], degrees: angles?.degrees ?? new Float32Array(0), floor: floors[i], about: { height: motion.height ?? undefined },
       interval: usualInterval(motion.times) || 1 / 30, files: files(person), times: motion.times.map((time) => time - times[0]), joints: motion.joints,
       root: motion.root, interpolated: motion.interpolated, guessed, start: times[0], keypoints: keypoints.pixels,
-      scores: keypoints.scores, uncertainty: motion.uncertainty };
+      scores: keypoints.scores, uncertainty: motion.uncertainty, ...handsOf(motion, drawing.hands) };
   });
-  for (const person of content.people) prepare(person, content);
+  for (const person of content.people) { prepare(person, content); prepareHands(person, content); }
   return content;
+}
+
+/** The hands of a motion as the viewer has them, at the wrists of the body; none where none are seen. */
+function handsOf({ hands, joints, skeleton }, { names, lines, body }) {
+  if (!hands?.joints.some(Number.isFinite)) return { hands: null };
+  const half = names.length / 2, wrists = ["left", "right"].map((side) => skeleton.joints.indexOf(`${side}_wrist`)), j = skeleton.joints.length;
+  const fingers = hands.joints.map((value, i) => {
+    const joint = Math.floor(i / 3), frame = Math.floor(joint / (2 * half)), wrist = wrists[Math.floor(joint / half) % 2];
+    return value + joints[3 * (frame * j + wrist) + i % 3];
+  });
+  return { hands: { names, lines, body }, fingers, finger_keypoints: hands.pixels, hand_scores: hands.scores };
 }
 

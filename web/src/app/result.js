@@ -16,6 +16,7 @@ export async function loadResult() {
   const { name, tracks, ...found } = await about.json();
   const numbers = (Type, values) => Type.from(values, (value) => value ?? NaN);
   found.tracks = tracks.map((track) => ({ ...track, times: numbers(Float64Array, track.times),
-    pixels: numbers(Float32Array, track.pixels), scores: numbers(Float32Array, track.scores) }));
+    pixels: numbers(Float32Array, track.pixels), scores: numbers(Float32Array, track.scores),
+    ...(track.hands && { hands: { placed: true, pixels: numbers(Float32Array, track.hands.pixels), joints: numbers(Float32Array, track.hands.joints), scores: numbers(Float32Array, track.hands.scores) } }) }));
   return { file: new File([await video.blob()], name), found: { ...found, seconds: {}, broken: false } };
 }

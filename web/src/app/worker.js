@@ -2,11 +2,12 @@
 
 import { BlazePose } from "../detector/blazepose.js";
 import { Finder } from "../detector/finder.js";
+import { HandModel } from "../detector/hands.js";
 import { MoveNet } from "../detector/movenet.js";
 import { SecondLooks } from "../detector/second_looks.js";
 import {
-  cameraFor, followPeople, guessedJoints, jointAngles, liftAgain, liftSides, liftTrack, openNumbers, restrict, settleSides, shownJoints, sidesCautions,
-  writeBvh, writeGlb, writeJson, writeNpz, zip,
+  cameraFor, followPeople, guessedJoints, handsOfTrack, jointAngles, liftAgain, liftSides, liftTrack, openNumbers, restrict, settleHands, settleSides,
+  shownJoints, sidesCautions, writeBvh, writeGlb, writeJson, writeNpz, zip,
 } from "../numbers/index.js";
 import { checkFile } from "../video/checked.js";
 import { openDecoded } from "../video/decoded.js";
@@ -21,6 +22,8 @@ const SHORT = .3;
 const PREVIEW = 640;
 /** The skeleton that `poselift lift` gives. */
 const SKELETON = "h36m17";
+/** The network of hands, which is loaded when somebody wants them. */
+const HANDS = "hand_landmark_full.onnx";
 /** `current` is the number of the task that may go on. */
 let ready = null, current = 0, pulled = null;
 /** The whole motions by person, as lifted last: lifting again takes from them what has not changed. */
@@ -31,7 +34,7 @@ const unsureSides = new Map();
 /** Networks and numbers, opened once; without a detector where the site has none. */
 async function open({ sizes, inside }, progress) {
   const gpu = "ort.webgpu.min.mjs" in sizes && await hasGpu(), runtime = `ort-wasm-simd-threaded${gpu ? ".asyncify" : ""}`, wasm = `${runtime}.wasm.gz`;
-  const names = Object.keys(sizes).filter((name) => name === wasm || /onnx$|safetensors$/.test(name));
+  const names = Object.keys(sizes).filter((name) => name === wasm || name !== HANDS && /onnx$|safetensors$/.test(name));
   const files = new Files(Object.fromEntries(names.map((name) => [name, sizes[name]])), inside, (share) => progress("loading", share));
   const address = (name) => inside[name] ? URL.createObjectURL(inside[name]) : new URL(name, self.location.href).href;
   const ort = await import(address(gpu ? "ort.webgpu.min.mjs" : "ort.wasm.min.mjs"));
@@ -42,7 +45,14 @@ async function open({ sizes, inside }, progress) {
   const read = (name) => files.read(name), numbers = await openNumbers(ort, read);
   const detector = "movenet_multipose.onnx" in sizes ? await MoveNet.open(ort, read, numbers.facts, gpu) : null;
   const again = detector && await BlazePose.open(ort, read, numbers.facts, gpu);
-  return { detector, again, numbers, gpu, threads };
+  const openHands = (progress) => HandModel.open(ort, (name) => new Files({ [name]: sizes[name] }, inside, (share) => progress("loading", share)).read(name), numbers.facts, gpu);
+  return { detector, again, numbers, gpu, threads, openHands, hands: null };
+}
+
+/** The network of hands, opened once. */
+function handModel(opened, progress) {
+  opened.hands ??= opened.openHands(progress).catch((error) => { opened.hands = null; throw error; });
+  return opened.hands;
 }
 
 /** Whether there is WebGPU; one that the processor computes is slower than WebAssembly. */
@@ -68,17 +78,19 @@ async function preview(picture, found) {
   const width = Math.min(PREVIEW, picture.width), height = Math.round(picture.height * width / picture.width);
   const whole = new ImageData(picture.data, picture.width, picture.height);
   const bitmap = await createImageBitmap(whole, { resizeWidth: width, resizeHeight: height });
-  const people = found.map(({ pixels, scores }) => ({ pixels: pixels.map((value) => value * width / picture.width), scores }));
+  const small = (pixels) => pixels.map((value) => value * width / picture.width);
+  const people = found.map(({ pixels, scores, hands }) => ({ pixels: small(pixels), scores, hands: hands?.map((hand) => hand && small(hand.points)) }));
   self.postMessage({ preview: { bitmap, people } }, [bitmap]);
 }
 
 /** Everybody in a video, followed from frame to frame; `undecodable` where the page has to seek. */
-async function find({ file, seeked, fov }, progress) {
-  const { detector, again, numbers } = await ready, mine = ++current;
+async function find({ file, seeked, fov, hands }, progress) {
+  const opened = await ready, { detector, again, numbers } = opened, mine = ++current, handed = hands ? await handModel(opened, progress) : null;
+  stopUnless(mine);
   const video = seeked ? { ...seeked, frames: () => seekedFrames(seeked) } : await openDecoded(file);
   if (!video) return { undecodable: true };
-  const finder = new Finder(detector, numbers.facts, new SecondLooks(again, numbers.facts)), watch = new Stopwatch(), begun = performance.now(), goOn = stopper(mine);
-  for (const stage of ["search", "look", "lookAgain"]) {
+  const finder = new Finder(detector, numbers.facts, new SecondLooks(again, numbers.facts), handed), watch = new Stopwatch(), begun = performance.now(), goOn = stopper(mine);
+  for (const stage of ["search", "look", "lookAgain", "lookAtHands"]) {
     const act = finder[stage].bind(finder);
     finder[stage] = (...given) => watch.time(stage, () => act(...given));
   }
@@ -105,15 +117,18 @@ async function find({ file, seeked, fov }, progress) {
   broken ||= finder.frames.at(-1).time < video.start + video.duration - SHORT;
   const [width, height] = video.size, scales = [width / video.width, height / video.height];
   const frames = finder.joined();
-  for (const { people } of frames) for (const person of people ?? [])
-    person.pixels = person.pixels.map((value, i) => (value + .5) * scales[i % 2] - .5);
+  const scaled = (pixels) => pixels.map((value, i) => (value + .5) * scales[i % 2] - .5);
+  for (const { people } of frames) for (const person of people ?? []) {
+    person.pixels = scaled(person.pixels);
+    person.hands = person.hands?.map((hand) => hand && { ...hand, points: scaled(hand.points) });
+  }
   const { joints } = numbers.facts.skeletons.coco_wholebody23, { seconds } = watch, { constants } = numbers.facts;
   const whole = (performance.now() - begun) / 1000, decode = Object.values(seconds).reduce((left, part) => left - part, whole);
   const tracks = [], cautions = [], camera = cameraFor({ width, height, fov });
   for (const track of followPeople(frames, { width, height, joints }, constants)) {
     const sides = await settleSides(numbers, track, camera, { progress: goOn });
     unsureSides.set(track.person, new Set(track.times.filter((_, frame) => sides.unsure[frame])));
-    tracks.push(sides.track);
+    tracks.push({ ...sides.track, ...(handed && { hands: settleHands(handsOfTrack(track, frames), track, sides.track) }) });
     cautions.push(...sidesCautions(sides, constants));
   }
   return { seconds: { decode, ...seconds }, size: video.size, start: video.start, duration: video.duration, times: finder.frames.map(({ time }) => time), broken, tracks, cautions };

@@ -11,9 +11,9 @@ import { Ticks } from "./ticks.js";
 const SEARCHES = 3;
 
 export class Finder {
-  /** @param detector a MoveNet. @param facts of numbers.json. @param second looks of a second model, or null */
-  constructor(detector, facts, second = null) {
-    Object.assign(this, { detector, facts, second, constants: facts.constants, people: [], frames: [], recent: [], ticks: new Ticks(facts.pace.looks), nextSearch: -Infinity, fine: true, size: null });
+  /** @param detector a MoveNet. @param facts of numbers.json. @param second looks of a second model, or null. @param hands a HandModel, or null */
+  constructor(detector, facts, second = null, hands = null) {
+    Object.assign(this, { detector, facts, second, hands, constants: facts.constants, people: [], frames: [], recent: [], ticks: new Ticks(facts.pace.looks), nextSearch: -Infinity, fine: true, size: null });
   }
 
   /**
@@ -29,17 +29,24 @@ export class Finder {
     if (!this.ticks.next(time)) return;
     const picture = await pixels(), newcomers = await this.search(picture, time);
     this.size ??= { width: picture.width, height: picture.height };
-    const { calm } = this.facts.pace, everybody = Math.floor(this.ticks.tick / calm) > Math.floor(last / calm) || newcomers.length > 0;
+    const { calm } = this.facts.pace, everybody = Math.floor(this.ticks.tick / calm) > Math.floor(last / calm) || newcomers.length > 0 || this.hands !== null; // hands move while a body is calm
     const due = this.people.filter((person) => everybody || !person.calm);
     if (!due.length && !everybody) return;
     frame.people = await this.look(picture, time, due, newcomers);
     await this.lookAgain(picture, frame);
+    await this.lookAtHands(picture, frame);
     this.recent = [...this.recent.filter((look) => look.time > time - this.constants.looks_back.BACK), { time, picture, frame }];
   }
 
   /** The second model's look at the people of a frame. */
   async lookAgain(picture, { time, people }) {
     await this.second?.note(time, picture, people);
+  }
+
+  /** Looks at the hands of the people of a frame, where they are wanted. */
+  async lookAtHands(picture, { people }) {
+    const found = await this.hands?.lookAtAll(picture, people) ?? [];
+    found.forEach((hands, i) => { people[i].hands = hands; });
   }
 
   /** The frames with the joints of both models. */

@@ -1,6 +1,7 @@
 // Corrections as data: a state of people, and pure functions from a state and an edit to the next state. Undo is the
 // same list without its last edit, and the list itself is what is saved.
 
+import { gatherHands, swapHands } from "../numbers/hands.js";
 import { otherSide } from "../numbers/open.js";
 
 /**
@@ -69,7 +70,7 @@ export function editTrack(track, edit) {
       const at = frame * joints.length + joints.indexOf(otherSide(name));
       put(frame, joint, track.pixels[2 * at], track.pixels[2 * at + 1], track.scores[at]);
     });
-    return { ...track, pixels, scores };
+    return { ...track, pixels, scores, ...(track.hands && { hands: swapHands(track.hands, frames) }) };
   }
   const joint = joints.indexOf(edit.joint);
   if (joint < 0) throw new Error(`person ${track.person} has no joint ${edit.joint}`);
@@ -81,7 +82,8 @@ export function editTrack(track, edit) {
 
 function rowsOf(track, from, to) {
   const j = track.joints.length;
-  return { ...track, times: track.times.slice(from, to), pixels: track.pixels.slice(2 * from * j, 2 * to * j), scores: track.scores.slice(from * j, to * j) };
+  const hands = track.hands && { hands: gatherHands(Array.from({ length: to - from }, (_, i) => ({ hands: track.hands, frame: from + i })), track.hands.placed) };
+  return { ...track, ...hands, times: track.times.slice(from, to), pixels: track.pixels.slice(2 * from * j, 2 * to * j), scores: track.scores.slice(from * j, to * j) };
 }
 
 /** One track of two: in a frame of both, the first one's keypoints if it has any. */
@@ -89,10 +91,12 @@ function joined(one, other) {
   const j = one.joints.length, rows = new Map();
   for (const track of [other, one]) track.times.forEach((time, frame) => {
     const scores = track.scores.subarray(frame * j, (frame + 1) * j), key = time.toFixed(4);
-    if (!rows.has(key) || scores.some((score) => score > 0)) rows.set(key, { time, scores, pixels: track.pixels.subarray(2 * frame * j, 2 * (frame + 1) * j) });
+    if (!rows.has(key) || scores.some((score) => score > 0)) rows.set(key, { time, scores, hands: track.hands && { hands: track.hands, frame }, pixels: track.pixels.subarray(2 * frame * j, 2 * (frame + 1) * j) });
   });
   const all = [...rows.values()].sort((a, b) => a.time - b.time);
   const made = { ...one, times: Float64Array.from(all, ({ time }) => time), pixels: new Float32Array(2 * j * all.length), scores: new Float32Array(j * all.length) };
+  const placed = [one, other].find(({ hands }) => hands)?.hands.placed;
+  if (placed !== undefined) made.hands = gatherHands(all.map(({ hands }) => hands), placed);
   all.forEach(({ pixels, scores }, row) => { made.pixels.set(pixels, 2 * j * row); made.scores.set(scores, j * row); });
   return made;
 }

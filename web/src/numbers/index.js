@@ -10,6 +10,7 @@
  * @property {Float32Array} scores (t, j), 0 where unseen
  * @property {number} width of the upright picture, pixels
  * @property {number} height
+ * @property {import("./hands.js").Hands} [hands] where somebody looked for them
  */
 /**
  * @typedef {object} Motion one person's motion in the camera frame: x right, y down, z forward
@@ -26,11 +27,13 @@
  * @property {string} pelvis where the pelvis lies
  * @property {number} threshold keypoints with a lower score were not lifted
  * @property {Track} keypoints
+ * @property {import("./hands.js").Hands|null} hands in the camera frame, steady
  */
 
 export { writeBvh } from "./bvh.js";
 export { jointAngles } from "./character.js";
 export { writeGlb } from "./glb.js";
+export { handsOfTrack, settleHands } from "./hands.js";
 export { liftAgain, liftTrack } from "./lift.js";
 export { writeNpz, zip } from "./npz.js";
 export { openNumbers } from "./open.js";

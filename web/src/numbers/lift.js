@@ -2,6 +2,7 @@
 
 import { wideningFactors } from "./gaps.js";
 import { findStanding } from "./ground.js";
+import { placeHands } from "./hands.js";
 import { estimateHeight } from "./height.js";
 import { otherSide, padded } from "./open.js";
 import { prepareTrack } from "./prepare.js";
@@ -60,6 +61,7 @@ async function liftWith(numbers, track, camera, windows, options) {
   motion.root = place(joints, prepared, times, facts.constants.root_track);
   motion.joints = joints = await finish(numbers, motion, prepared);
   motion.root = place(joints, prepared, times, facts.constants.root_track);
+  motion.hands = track.hands ? placeHands(track.hands, times, camera, facts.constants) : null;
   motion.misfit = misfits(joints, motion.root, prepared.rays, prepared.trust);
   Object.defineProperty(motion, "windows", { value: windows, enumerable: false });
   return withHeight(motion, options.height, facts.constants);

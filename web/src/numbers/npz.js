@@ -76,7 +76,7 @@ function npy(type, shape, values) {
  * @param {import("./index.js").Motion} motion
  * @returns {Uint8Array}
  */
-export function writeNpz({ joints, root, times, keypoints, interpolated, uncertainty, skeleton }) {
+export function writeNpz({ joints, root, times, keypoints, interpolated, uncertainty, skeleton, hands }) {
   const [t, j, given] = [times.length, skeleton.joints.length, keypoints.joints.length];
   return zip({
     "joints.npy": npy("<f4", [t, j, 3], joints),
@@ -86,5 +86,10 @@ export function writeNpz({ joints, root, times, keypoints, interpolated, uncerta
     "keypoint_scores.npy": npy("<f4", [t, given], keypoints.scores),
     "interpolated.npy": npy("|b1", [t], interpolated),
     "uncertainty.npy": npy("<f4", [t, j], uncertainty),
+    ...(hands ? {
+      "hand_joints.npy": npy("<f4", [t, 2, 21, 3], hands.joints),
+      "hand_keypoints.npy": npy("<f4", [t, 2, 21, 2], hands.pixels),
+      "hand_scores.npy": npy("<f4", [t, 2], hands.scores),
+    } : {}),
   });
 }

@@ -57,6 +57,7 @@ export function writeJson(numbers, motion, { camera, start = motion.times[0], de
     ...(motion.height ? { height: motion.height } : {}),
     uncertainty: { body_share: Math.round(1e4 * motion.bodyShare) / 1e4 },
     ...(Object.keys(unseen).length ? { unseen_s: unseen } : {}),
+    ...(motion.hands ? { hands: handsAbout(motion.hands, tree({ name: "hand21", ...numbers.facts.skeletons.hand21 })) } : {}),
     ...extra,
     start_s: start,
     // The same keys as those of the JSON that the page of `poselift view` saves.
@@ -68,9 +69,24 @@ export function writeJson(numbers, motion, { camera, start = motion.times[0], de
       uncertainty: nested(motion.uncertainty, [times.length, skeleton.joints.length]),
       keypoints: nested(keypoints.pixels, [times.length, keypoints.joints.length, 2]),
       keypoint_scores: nested(keypoints.scores, [times.length, keypoints.joints.length]),
+      ...(motion.hands ? {
+        hand_joints: nested(motion.hands.joints, [times.length, 2, 21, 3]),
+        hand_keypoints: nested(motion.hands.pixels, [times.length, 2, 21, 2]),
+        hand_scores: nested(motion.hands.scores, [times.length, 2]),
+      } : {}),
     },
   };
   return `${JSON.stringify(content)}\n`;
+}
+
+/** What the arrays of hands mean, and how often each is seen. */
+function handsAbout({ joints, scores }, tree) {
+  const about = { ...tree, in_3d: joints.some(Number.isFinite), units: { hand_joints: "metres from the wrist, in the axes of the motion", hand_keypoints: "pixels" } };
+  ["left", "right"].forEach((side, row) => {
+    const seen = [...scores].filter((score, i) => i % 2 === row && score > 0), rounded = (value) => Math.round(1e3 * value) / 1e3;
+    about[side] = { seen_share: rounded((2 * seen.length) / scores.length), mean_score: seen.length ? rounded(seen.reduce((sum, score) => sum + score, 0) / seen.length) : null };
+  });
+  return about;
 }
 
 /** Nested lists of a flat array, to five digits (0.01 mm); null for NaN. */
