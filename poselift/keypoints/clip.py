@@ -240,8 +240,18 @@ class KeypointClip:
             raise InputError(f"{self.path}: has no frame{' ' * bool(bounds)}{' and '.join(bounds)}")
         nobody = self._file.detect([], fit)
         self._note_hands(fit, detections, times)
+        if self.video is not None:
+            self.warnings += self._check_on_video(detections, times)
         for number, time in times:
             yield detections.get(number, nobody), time
+
+    def _check_on_video(self, detections: dict[int, NamedDetections], times: list[tuple[int, float]]) -> list[Caution]:
+        """A warning where the keypoints lie beside the people of the video."""
+        from poselift.keypoints.video_check import check_on_video  # loads a detector
+
+        assert self.video is not None
+        shown = [(detections[number], time) for number, time in times if number in detections]
+        return check_on_video(shown, self.video, self.image_size, self.video_fps, self.mirrored)
 
     def _note_hands(
         self, fit: PictureFit, detections: dict[int, NamedDetections], times: list[tuple[int, float]]

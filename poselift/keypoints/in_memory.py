@@ -29,7 +29,7 @@ class TrackClip:
 
     Raises:
         InputError: there is no track, two have one number, they are of pictures of different sizes, or the video cannot
-            be read.
+            be read, or has another size.
     """
 
     def __init__(self, tracks: Sequence[Keypoints2D], video: Path | None = None, mirrored: bool = False) -> None:
@@ -43,7 +43,14 @@ class TrackClip:
         self._times = np.unique(np.concatenate([track.timestamps for track in tracks]))
         self.path, self.video = video or Path("keypoints"), video
         self._video = None if video is None else VideoReader(video, mirrored=mirrored)
-        self.fov = None if self._video is None else self._video.info.fov
+        info = None if self._video is None else self._video.info
+        if info is not None and (info.width, info.height) != tracks[0].image_size:
+            width, height = tracks[0].image_size
+            raise InputError(
+                f"{video}: has {info.width} x {info.height} pixels, the tracks say {width} x {height}; give the video "
+                "that they were found in"
+            )
+        self.fov = None if info is None else info.fov
         self.detector_name, self.detector_weights = "keypoints", dict[str, str]()
         self.image_size = tracks[0].image_size
         interval = median_interval(self._times)
@@ -66,6 +73,14 @@ class TrackClip:
         self, watch: Stopwatch | None = None, progress: ReadShare | None = None
     ) -> Iterator[tuple[Detections | None, float]]:
         """The people of each frame, by their tracks."""
+        shown = list(self._people())
+        if self.video is not None:
+            from poselift.keypoints.video_check import check_on_video  # loads a detector
+
+            self.warnings = check_on_video(shown, self.video, self.image_size, None, self.mirrored)
+        yield from shown
+
+    def _people(self) -> Iterator[tuple[Detections, float]]:
         for time in self._times.tolist():
             rows = [(track, int(np.searchsorted(track.timestamps, time))) for track in self._tracks]
             there = [(track, row) for track, row in rows if row < len(track) and track.timestamps[row] == time]

@@ -52,7 +52,7 @@ class PictureFit:
 
     def to_pixels(self, points: Float[np.ndarray, "n 2"]) -> Float[np.ndarray, "n 2"]:
         """The points in pixels of the upright picture."""
-        return _turn(points * self.scale, self.turns, self.image_size)
+        return turn_points(points * self.scale, self.turns, self.image_size)
 
 
 def fit_picture(
@@ -134,7 +134,9 @@ def fit_picture(
     return PictureFit(image_size, scale, 0, tuple(warnings))
 
 
-def _turn(points: Float[np.ndarray, "n 2"], turns: int, image_size: tuple[int, int]) -> Float[np.ndarray, "n 2"]:
+def turn_points(
+    points: Float[np.ndarray, "*n 2"], turns: int, image_size: tuple[int, int]
+) -> Float[np.ndarray, "*n 2"]:
     """A picture's points, turned clockwise by quarter turns to this size."""
     width, height = image_size if turns % 2 == 0 else image_size[::-1]
     for _ in range(turns):
