@@ -4,6 +4,7 @@ import contextlib
 import importlib.util
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,9 @@ _ERRORS = "_ik_marker_errors.sto"
 
 MOTION = "inverse_kinematics.mot"
 """What inverse kinematics writes."""
+
+_LOG = "opensim.log"
+"""What OpenSim prints, in the folder that it runs in."""
 
 
 @dataclass(frozen=True)
@@ -74,16 +78,16 @@ def run_opensim(folder: Path, model: Path) -> MarkerErrors:
     """
     opensim = require("opensim", "opensim")
     shutil.copyfile(model, folder / MODEL)
-    with _inside(folder):
+    opensim.Logger.removeFileSink()  # it stays with the first folder
+    with _inside(folder), _printed_to(Path(_LOG)):
         try:
-            opensim.Logger.setLevelString("Error")
             if not opensim.ScaleTool("scale.xml").run() or not Path(SCALED).is_file():
-                raise InputError(f"OpenSim cannot scale {model}; see opensim.log in {folder}")
+                raise InputError(f"OpenSim cannot scale {model}; see {_LOG} in {folder}")
             if not opensim.InverseKinematicsTool("inverse_kinematics.xml").run():
-                raise InputError(f"OpenSim cannot solve the motion in {folder}; see opensim.log there")
+                raise InputError(f"OpenSim cannot solve the motion in {folder}; see {_LOG} there")
         except RuntimeError as error:
-            first = next((line.strip() for line in str(error).splitlines() if line.strip()), "RuntimeError")
-            raise InputError(f"OpenSim cannot use {model}: {first}; its bodies must be those of {MODEL}") from error
+            said = " ".join(str(error).split("': ", 1)[-1].splitlines()[:2]).strip().rstrip(".")
+            raise InputError(f"OpenSim cannot use {model}: {said}; its bodies must be those of {MODEL}") from error
     return _read_errors(folder)
 
 
@@ -98,11 +102,28 @@ def _inside(folder: Path) -> Iterator[None]:
         os.chdir(before)
 
 
+@contextlib.contextmanager
+def _printed_to(path: Path) -> Iterator[None]:
+    """Sends what a library prints to a file, beneath Python: OpenSim's C++ describes the whole model on stdout."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = [os.dup(number) for number in (1, 2)]
+    with path.open("w", encoding="utf-8") as file:
+        try:
+            for number in (1, 2):
+                os.dup2(file.fileno(), number)
+            yield
+        finally:
+            for number, before in zip((1, 2), kept, strict=True):
+                os.dup2(before, number)
+                os.close(before)
+
+
 def _read_errors(folder: Path) -> MarkerErrors:
     """The errors in the file that inverse kinematics wrote."""
     files = sorted(folder.glob(f"*{_ERRORS}"))
     if not files:
-        raise InputError(f"OpenSim wrote no {_ERRORS} in {folder}; see opensim.log there")
+        raise InputError(f"OpenSim wrote no {_ERRORS} in {folder}; see {_LOG} there")
     lines = files[0].read_text(encoding="utf-8").splitlines()
     head = next(row for row, line in enumerate(lines) if line.startswith("endheader")) + 1
     names = lines[head].split("\t")
