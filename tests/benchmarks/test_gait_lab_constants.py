@@ -1,9 +1,8 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from benchmarks.gait_lab_constants import covered, covered_left_out, fit_difference, fit_without_each
+from poselift.kinematics.plug_in_gait import Difference
 
 
 def children(means, spread, seed=0):
@@ -40,8 +39,8 @@ def test_intervals_of_six_children_hold_nine_of_ten_frames_of_others():
 
 def test_a_child_is_covered_by_the_constant_and_the_interval_of_its_view():
     child = np.array([[5.0, 10.0, 0.0], [5.0, 10.0, 1.0], [9.0, 10.0, 0.0]])
-    [full] = {covered(replace(fit_difference([child] * 3), constants=(5.0, 0.0), people=0.0, factors=(0.2, 0.4)), child)}
-    assert full == pytest.approx(1 / 3), "at 5 of 5 ± 2, at 5 of 0 ± 4, at 9 of 5 ± 2"
+    interval = Difference(constants=(5.0, 0.0), people=0.0, factors=(0.2, 0.4))
+    assert covered(interval, child) == pytest.approx(1 / 3), "5 in 5 ± 2, 5 not in 0 ± 4, 9 not in 5 ± 2"
 
 
 def test_the_factors_hold_nine_of_ten_frames_by_view():
