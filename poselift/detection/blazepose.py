@@ -29,6 +29,8 @@ _STRETCH = 1.6
 """Least distance of the farthest joint over the length of the trunk, for people whose limbs are outside the picture."""
 _SEEN = 0.15
 """Least score of a joint that counts for the crop."""
+_PRESENT = 0.5
+"""Least probability of a person for joints to count, as MediaPipe has it: in a crop of anything, some seem visible."""
 _HIPS, _SHOULDERS = (COCO17.indices([f"left_{joint}", f"right_{joint}"]) for joint in ("hip", "shoulder"))
 
 
@@ -39,7 +41,7 @@ class BlazePose:
     crop is MediaPipe's: a square about the middle of the hips, turned so that the body is upright.
 
     Its joints are those of COCO-17, heels and big toes; small toes are NaN. Box scores are the model's probability that
-    the crop shows a person.
+    the crop shows a person; below a half all joints are NaN.
 
     Source: Bazarevsky et al. 2020, BlazePose: On-device Real-time Body Pose Tracking, https://arxiv.org/abs/2006.10204,
     and poselift/weights/mediapipe/README.md.
@@ -122,6 +124,8 @@ def read_landmarks(output: Float[np.ndarray, " m"], crop: Crop, picture: Sequenc
     keypoints[0, _TO] = points
     # A landmark must be in the crop, and not be hidden.
     scores[0, _TO] = _sigmoid(landmarks[_FROM, 3]) * _sigmoid(landmarks[_FROM, 4])
+    if output[-1] < _PRESENT:
+        keypoints[:], scores[:] = np.nan, 0.0
     keypoints, scores = hide_outside(keypoints, scores, tuple(picture))
     box = np.concatenate([points.min(0), points.max(0)])
     return Detections(box[None], output[-1:].clip(0, 1), keypoints, scores, COCO_WHOLEBODY23)

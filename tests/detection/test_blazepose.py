@@ -65,9 +65,13 @@ def test_nobody_without_a_trunk(blazepose, frame, people):
     assert np.isnan(found.keypoints).all()
 
 
-def test_a_crop_without_a_person_is_told(blazepose, people):
+def test_a_crop_without_a_person_has_no_joints(blazepose, people):
+    """Some would score 0.97."""
     sky = np.full((540, 960, 3), (120, 170, 230), np.uint8)
-    assert blazepose.look_at(sky, people.keypoints[0], people.scores[0]).box_scores[0] < 0.5
+    found = blazepose.look_at(sky, people.keypoints[0], people.scores[0])
+    assert found.box_scores[0] < 0.5
+    assert np.isnan(found.keypoints).all()
+    assert not found.scores.any()
 
 
 @pytest.mark.parametrize(("content", "message"), [(None, "is missing; reinstall"), (b"damaged", "is damaged")])

@@ -250,6 +250,10 @@ def test_the_second_model_sees_what_it_sees_in_python(ran):
         np.testing.assert_allclose(np.array(answer["scores"])[clear], wanted.scores[0][clear], atol=0.1)
 
 
+def test_nobody_is_in_a_grey_picture(ran):
+    assert ran[0]["nobody"] is None
+
+
 def test_people_of_the_clip_have_feet(ran):
     found, _ = ran
     feet = COCO_WHOLEBODY23.indices(["left_heel", "right_heel", "left_big_toe", "right_big_toe"])

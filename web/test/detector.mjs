@@ -64,6 +64,8 @@ for (const person of known.map(body)) {
   const { points, scores } = await blazepose.lookAt(picture, person);
   found.again.push({ points: [...points], scores: [...scores] });
 }
+const nobody = { data: new Uint8ClampedArray(4 * 960 * 540).fill(128), width: 960, height: 540 };
+found.nobody = await blazepose.lookAt(nobody, body(known[0]));
 const finder = new Finder(movenet, facts, new SecondLooks(blazepose, facts));
 found.newest = [];
 for (const { time, picture } of clip) {

@@ -13,7 +13,7 @@ export class BlazePose {
     return Object.assign(made, { ort, facts, session: await ort.InferenceSession.create(await read("pose_landmark_full.onnx"), options) });
   }
 
-  /** The joints of a person whom MoveNet has found, in the order of COCO-WholeBody's body and feet; null without a trunk. */
+  /** The joints of a person whom MoveNet has found, in the order of COCO-WholeBody's body and feet; null without a trunk, and where nobody is. */
   async lookAt(picture, person) {
     const place = this.placeOf(person);
     if (!place) return null;
@@ -21,6 +21,7 @@ export class BlazePose {
     const crop = squareCrop(picture, place.box, size, 1, place.angle);
     const tensor = new this.ort.Tensor("int32", crop.input, [1, size, size, 3]), { session } = this;
     const values = (await session.run({ [session.inputNames[0]]: tensor }))[session.outputNames[0]].data;
+    if (!(values[blazepose.COUNT * blazepose.VALUES] >= blazepose.PRESENT)) return null; // nobody is there
     const { joints } = this.facts.skeletons.coco_wholebody23;
     const points = new Float64Array(2 * joints.length).fill(NaN), scores = new Float64Array(joints.length);
     joints.forEach((name, joint) => {
