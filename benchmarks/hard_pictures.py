@@ -10,8 +10,9 @@ knees down, which should leave 16 joints a frame. "They overlap" is the next par
 part of the man in the second one. Each of the two shows the back to one of the cameras.
 
 Columns: people whom both cameras follow where MoveNet sees them in the original pictures; joints of limbs that both see
-with a score of 0.2 or more, for each frame with a look, of both people, so 24 at most; then of their distances the
-median and the mean in per cent of the body (each at most 20 %), and the share that is farther than a twentieth of it.
+with a score of 0.2 or more, for each frame in which the detector runs, of both people, so 24 at most; then of their
+distances the median and the mean in per cent of the body (each at most 20 %), and the share that is farther than a
+twentieth of it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +26,7 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from benchmarks.command import command_line, errors_shown, print_table
-from benchmarks.two_models import Poses, pair_people, poses_of, read_pair, rows_of, second_looks, size_of
+from benchmarks.two_models import Poses, pair_people, poses_of, read_pair, rows_of, second_model, size_of
 from poselift.detection import Detector, MoveNetBlazePose
 from poselift.detection.blazepose import BlazePose
 from poselift.finding import build_finder
@@ -37,7 +38,7 @@ from poselift.video import Frame, VideoReader
 _TALL = 600.0
 """Mean height of the people in the videos, pixels."""
 _RARELY = 4
-"""Frames between the looks of models that do not follow people."""
+"""Frames between the detections of models that do not follow people."""
 _SAME = 1 / 3
 """Most distance from the place in the original pictures, as a share of the body, to be the same person."""
 _GREY = (114, 114, 114)
@@ -198,7 +199,7 @@ def _cells(name: str, clip: _Clip, detectors: MoveNetBlazePose, others: Mapping[
             bodies = [poses[camera][time][0] for poses in clip.known if time in poses[camera]]
             changed.append(Frame(change.change(frame.image, bodies), frame.timestamp, frame.index))
         mine = {"MoveNet": follow(changed, detectors.first), "joined": follow(changed, detectors)}
-        again = second_looks(changed[::_RARELY], mine["MoveNet"], others)
+        again = second_model(changed[::_RARELY], mine["MoveNet"], others)
         mine |= {model: again[model] for model in others}
         for row, people in mine.items():
             back = [

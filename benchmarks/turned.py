@@ -7,9 +7,9 @@ people of the upright clip as `poselift lift --quality best` tracks them, turned
 more, of people whose mean score is 0.5 or more. The table has the share of these joints that are found within 40 px of
 a picture 1768 px wide, scaled to the picture; "left and right" is the share of the hits in which the joint is nearer
 than its counterpart of the other side. `best`, `balanced`: the people as `poselift lift` tracks them, interpolated over
-frames without a look; in brackets the number of people. `call`: each frame by itself, with `detect`, in every Nth
-frame. The last row turns the picture all the time, by so many degrees a second, as somebody who does a cartwheel sees
-it.
+frames in which the detector does not run; in brackets the number of people. `call`: each frame by itself, with
+`detect`, in every Nth frame. The last row turns the picture all the time, by so many degrees a second, as somebody who
+does a cartwheel sees it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -98,7 +98,7 @@ class TurnedClip(VideoClip):
 
 
 def tracked(clip: VideoClip) -> list[Keypoints2D]:
-    """The people of a clip, interpolated over frames without a look."""
+    """The people of a clip, interpolated over frames in which the detector does not run."""
     return [person.bridge() for person in track_clip(clip)]
 
 

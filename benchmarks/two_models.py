@@ -94,7 +94,7 @@ def size_of(points: Float[np.ndarray, "j 2"]) -> float:
 
 
 def poses_of(person: Keypoints2D) -> Poses:
-    """The looks at somebody by time, with the joints of COCO-WholeBody's body and feet."""
+    """The crop detections of somebody by time, with the joints of COCO-WholeBody's body and feet."""
     found: Poses = {}
     for row in np.flatnonzero(person.seen).tolist():
         points, scores = np.full((len(COCO_WHOLEBODY23), 2), np.nan), np.zeros(len(COCO_WHOLEBODY23))
@@ -125,7 +125,7 @@ def pair_people(several: Sequence[Sequence[Poses]], cameras: Sequence[Camera]) -
     return pairs
 
 
-def second_looks(
+def second_model(
     frames: Iterable[Frame], people: Sequence[Poses], models: Mapping[str, BlazePose]
 ) -> dict[str, list[Poses]]:
     """What each model, alone and joined with MoveNet, gives for each person in each frame."""
@@ -217,7 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         people = [[poses_of(person) for person in each] for each in tracks]
         models = {"heavy": both.second} | {path.stem: BlazePose(path=path) for path in options.models}
         pictures = [islice(VideoReader(path), 0, None, options.every) for path in videos]
-        looks = [second_looks(frames, each, models) for frames, each in zip(pictures, people, strict=True)]
+        looks = [second_model(frames, each, models) for frames, each in zip(pictures, people, strict=True)]
         pairs = pair_people(people, cameras)
         times = {time for person in next(iter(looks[0].values())) for time in person}
         titles = [f"{kind.replace('_', ' ')} px" for kind in _KINDS]

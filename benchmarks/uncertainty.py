@@ -147,9 +147,9 @@ def outside(view: View, motion: Motion, joints: Sequence[str], hips: bool = Fals
     relative = enlarge(relative_to_body(motion), float((found * true).sum() / (found**2).sum()))
     unknown, given = add_body_uncertainty(relative), add_body_uncertainty(relative, size_known=True)
     drawn = [within(enlarge(unknown, size)) for size in _SIZES]
-    radii = [100 * sized.uncertainty[:, own][known] for sized in (given, unknown) if sized.uncertainty is not None]
+    sizes = [100 * sized.uncertainty[:, own][known] for sized in (given, unknown) if sized.uncertainty is not None]
     shares = [within(relative), within(given), np.mean(drawn, 0), within(motion), within(enlarge(unknown, 1.11))]
-    return np.stack([*shares, *radii], 1)
+    return np.stack([*shares, *sizes], 1)
 
 
 def _within(lifted: Pairs) -> list[str]:

@@ -263,7 +263,7 @@ def open_stream(
         quality: how often the detector looks.
         fov: field of view across the longer side of the picture, degrees; assumed if None.
         intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
-        lookahead: looks that a pose waits for.
+        lookahead: detections that a pose waits for.
         world: whether poses are in the world frame; there are none until the ground is known.
         tilt: how far the camera looks down, degrees, for the world; found from people if None.
         hands: whether to look at hands too, one hand a frame in turn.

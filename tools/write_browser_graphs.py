@@ -27,8 +27,8 @@ from poselift.detection import blazepose, duplicates, joining, movenet, multipos
 from poselift.detection import hands as hand_model
 from poselift.export import character
 from poselift.export.body_mesh import make_body_mesh
-from poselift.finding import finder, followed_person, looks_back, place_looks, searches, second_looks
-from poselift.finding.qualities import QUALITIES, SECOND_LOOKS
+from poselift.finding import backward_tracking, crop_detections, finder, followed_person, searches, second_model
+from poselift.finding.qualities import QUALITIES, SECOND_RATES
 from poselift.geometry import bone_lengths, forward_kinematics, set_bone_lengths
 from poselift.kinematics import Rig, body_up, foot_contacts, ground, height, posture, up, whole_body
 from poselift.kinematics.angles import joints_of, rig_angles
@@ -64,20 +64,20 @@ _MODULES = (
     height,
     joining,
     level_feet,
-    looks_back,
+    backward_tracking,
     matching,
     movenet,
     multipose,
     orientation,
     pelvis,
-    place_looks,
+    crop_detections,
     posture,
     quarter_turns,
     rates,
     repetitions,
     root_track,
     searches,
-    second_looks,
+    second_model,
     settled_sides,
     stage,
     stitching,
@@ -138,7 +138,7 @@ class Finish(nn.Module):
         """
         leveled, parents = move_feet(joints, root, times, stand, up, self.skeleton), self.skeleton.parent_indices
         lengths = torch.where(used[:, None], bone_lengths(leveled, parents), torch.inf).sort(0).values
-        # The lower of two middle values, as in `usual_lengths`.
+        # The lower of two middle values, as in `median_lengths`.
         median = lengths.index_select(0, (used.sum(0, keepdim=True) - 1).clamp(min=0) // 2)[0]
         return set_bone_lengths(leveled, median[partner], parents)
 
@@ -289,7 +289,7 @@ def facts(weights: Weights) -> dict[str, Any]:
     return {
         "lifter": lifter,
         "block": BLOCK,
-        "pace": {**asdict(QUALITIES["fast"]), "second_looks": SECOND_LOOKS["fast"]},
+        "pace": {**asdict(QUALITIES["fast"]), "second_model": SECOND_RATES["fast"]},
         "body": _body(weights.skeleton_out),
         "angles": _angles(weights.skeleton_out),
         "skeletons": {

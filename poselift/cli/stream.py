@@ -73,7 +73,7 @@ def add_command(commands: Any) -> None:
         choices=range(_MOST_LOOKAHEAD + 1),
         default=0,
         metavar="N",
-        help=f"looks that a pose waits for, 0 to {_MOST_LOOKAHEAD}: later, but steadier (default: %(default)s)",
+        help=f"detections that a pose waits for, 0 to {_MOST_LOOKAHEAD}: later, but steadier (default: %(default)s)",
     )
     how.add_argument(
         "--world",

@@ -18,13 +18,13 @@ _AHEAD, _HALF = 0.35, 0.5
 _FOREARM = 0.13
 """Least length of a forearm that points at the camera, as a share of the body."""
 _AGAIN = 1.1
-"""Half the side of the second crop over the longer side of the first look's joints."""
+"""Half the side of the second crop over the longer side of the first crop's joints."""
 _NEAR = 0.35
 """Largest distance of the hand's wrist from the body's, in forearms: farther ones are another hand."""
 _LEAST = 24.0
 """Least side of a crop, pixels: smaller hands have no fingers to be seen."""
 _PRESENT, _MAYBE = 0.5, 0.1
-"""Least probability of a hand, and the least of a first look that is worth a second one."""
+"""Least probability of a hand, and the least of a first crop that is worth a second one."""
 _MIDDLE = HAND21.index("middle_mcp")
 _FLAT = 0.35
 """Largest mean distance of the metric joints, seen from the front, from those in the picture, in hands: they agree."""
@@ -48,7 +48,7 @@ class Hand:
 class HandModel:
     """Google's hand landmark model of MediaPipe, of the full kind.
 
-    The crop begins at the wrist that a body has, along its forearm; a second look is about the joints of the first one,
+    The crop begins at the wrist that a body has, along its forearm; a second crop is about the joints of the first one,
     with the middle finger's root above the wrist. A hand that is small, does not begin at the wrist, or of whose
     presence the model is not sure, is none. Left and right are the body's.
 

@@ -18,7 +18,7 @@ class MoveNetBlazePose:
     """MoveNet's people, joined with BlazePose's joints.
 
     Heels and big toes are among them. In a video, BlazePose looks at every few frames only:
-    `poselift.finding.second_looks` decides at which.
+    `poselift.finding.second_model` decides at which.
 
     Args:
         device: as in `poselift.detection.MoveNet`.

@@ -81,7 +81,7 @@ class ModelDifference:
         """
         by = self.by + share * (other.by - self.by)
         known = np.where(np.isfinite(self.by), self.by, other.by)
-        # A foot that one of the two looks does not show has no score there.
+        # A foot that one of the two detections does not show has no score there.
         own, their = (
             np.where(np.isfinite(each.by[:, 0]) | (np.arange(len(each.trust)) < _BODY), each.trust, np.nan)
             for each in (self, other)
@@ -95,12 +95,12 @@ class ModelDifference:
         )
 
     def decide(self, others: Sequence[tuple[float, "ModelDifference"]]) -> "ModelDifference":
-        """The difference, with trust from the looks before and after.
+        """The difference, with trust from the ones before and after.
 
         For joints at which the models differ.
 
         Args:
-            others: seconds from this look to another one, negative for one before, and that one.
+            others: seconds from this difference to another one, negative for one before, and that one.
         """
         nearest = sorted(others, key=lambda other: abs(other[0]))
         expected, weights = np.zeros((_BODY, 2)), np.zeros((_BODY, 1))
@@ -129,9 +129,9 @@ def compare(
     second_scores: Float[np.ndarray, " 23"],
     factors: Float[np.ndarray, " 17"] = HEAVY_FACTORS,
 ) -> ModelDifference:
-    """What one look of the second model changes.
+    """What one crop detection of the second model changes.
 
-    Only this look counts; see `ModelDifference.decide` for the looks around it. Its left and right are exchanged in a
+    Only this one counts; see `ModelDifference.decide` for those around it. Its left and right are exchanged in a
     limb where that brings it nearer to the first model's.
 
     Args:
@@ -174,7 +174,7 @@ def join(
     Args:
         first: joints of COCO-17, pixels; NaN for joints that were not seen.
         first_scores: of these joints.
-        difference: of this frame, or of looks before and after; None if the second model has not looked.
+        difference: of this frame, or of frames before and after; None if the second model has not looked.
     """
     keypoints, scores = np.full((len(COCO_WHOLEBODY23), 2), np.nan), np.zeros(len(COCO_WHOLEBODY23))
     keypoints[:_BODY], scores[:_BODY] = first, first_scores

@@ -25,7 +25,7 @@ higher scores and steadier joints than wider ones, or squares around MultiPose's
 _TURNED = Search(turns=(1, 2, 3), fine_turns=True)
 """A single picture has no past that tells which way up people are."""
 _SEEN_TURNED = 0.35
-"""Least mean joint score of people who are turned: the best of several looks scores higher, also at nobody."""
+"""Least mean joint score of people who are turned: the best of several crops scores higher, also at nobody."""
 _FITS = 2
 """Times that the box of a turned body is fitted again at most."""
 
@@ -39,7 +39,7 @@ class MoveNet:
     Joints outside the picture are NaN with score 0. All others keep MoveNet's score, even a low one: the lifter's
     threshold decides.
 
-    Quick searches and looks compute most of the networks in 8 bits on a CPU, in 60 and 50 % of the time
+    Quick searches and crop detections compute most of the networks in 8 bits on a CPU, in 60 and 50 % of the time
     (poselift/weights/movenet/README.md). On a GPU Thunder refines several people together.
 
     Source: https://www.tensorflow.org/hub/tutorials/movenet and the model cards linked there.
@@ -128,7 +128,7 @@ class MoveNet:
     def _refine(
         self, frame: UInt8[np.ndarray, "h w 3"], found: Float[np.ndarray, "17 3"], box: Float[np.ndarray, "4"]
     ) -> Float[np.ndarray, "17 3"]:
-        """A person's x, y, score from the best of Thunder's looks. MultiPose has found this person."""
+        """A person's x, y, score from the best of Thunder's crops. MultiPose has found this person."""
         measured = _angle(found)
         start = measured if abs(measured) > LEANING else 0.0
         best, used = _thunder_pose(self._thunder, frame, box_along(found[:, :2], start), start), start

@@ -13,7 +13,7 @@ LEANING = math.radians(30)
 """Angle from which on a look at the turned body may be better than one at the upright picture: up to here MoveNet
 finds 97 of 100 joints, at 60 degrees 82 (benchmarks/turned.md)."""
 SURE = 0.5
-"""Mean joint score from which on a look needs no others at other angles."""
+"""Mean joint score from which on a crop needs no others at other angles."""
 
 
 def body_angle(
@@ -73,8 +73,8 @@ def other_angles(used: float, measured: float) -> list[float]:
     """Other angles at which a body may be looked at.
 
     Args:
-        used: of the look before, radians.
-        measured: of the body that this look shows.
+        used: of the crop before, radians.
+        measured: of the body that this crop shows.
 
     Returns:
         The measured angle and quarter turns, without those near to `used` or to each other.

@@ -1,4 +1,4 @@
-"""Where and when a detector looks. People are followed from look to look, and newcomers are searched for."""
+"""Where and when a detector looks. Crop detections follow people; searches of the picture find newcomers."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -11,8 +11,9 @@ from poselift.core.unchecked import replace_unchecked
 from poselift.detection import PlaceDetector, Search
 from poselift.detection.duplicates import intersection_over_union, overlap, pose_nms
 from poselift.detection.orientation import LEANING, body_angle
+from poselift.finding.backward_tracking import BackwardTracking
+from poselift.finding.crop_detections import EarlyDetection, look_at_places
 from poselift.finding.followed_person import Followed, Place
-from poselift.finding.looks_back import LooksBack
 from poselift.finding.losses import Losses
 from poselift.finding.overlapping_people import (
     Confusions,
@@ -21,7 +22,6 @@ from poselift.finding.overlapping_people import (
     measure_agreement,
     touch,
 )
-from poselift.finding.place_looks import LookAhead, look_at_places
 from poselift.finding.qualities import Pace, Ticks, pair_with_later_frames
 from poselift.finding.searches import RunningSearch, Searches
 from poselift.structures import THRESHOLD, Detections
@@ -32,16 +32,16 @@ _CALM = 0.02
 detector's noise alone is 0.01."""
 _SAME = 0.6
 """Least intersection over union of a found box and the box of somebody who is followed, to be the same person without
-another look."""
+another crop detection."""
 _FOUND = 0.5
 """Least share of the smaller one of the two boxes, to have found this person again."""
 _NEW = 0.2
 """Least mean joint score of newcomers."""
 _NEW_TURNED = 0.35
-"""The same where they were looked at from several angles: the best of several looks scores higher, also at nobody; and
+"""The same for crops at several angles: the best of several scores is higher, also where nobody is; and
 beside people who are followed."""
 _AGREES = 0.5
-"""Least fit of the looks at these to what the search found."""
+"""Least fit of crop detections of these to what the search found."""
 _DOUBTED = THRESHOLD / 2
 """Most score of a joint that may be another person's: nothing uses it, but the tracker knows where it is."""
 _HIDDEN = 0.5
@@ -56,11 +56,11 @@ class Helper(Protocol):
     """A second model beside the detector."""
 
     def note(self, frame: Frame, found: Detections, people: Sequence[Followed]) -> None:
-        """Receives each frame with a look, its people and their identities."""
+        """Receives each frame in which the detector ran, its people and their identities."""
         ...
 
     def vouch(self, frame: Frame, found: Detections, people: Sequence[Followed]) -> tuple[Detections, list[int]]:
-        """The people of a look, and the rows of those recognised.
+        """The people of a frame, and the rows of those recognised.
 
         Some are as the model sees them.
 
@@ -79,10 +79,10 @@ class Finder:
     beside it and find newcomers, people who were lost, and whether those who are followed are people at all.
 
     Args:
-        detector: looks and searches.
+        detector: detects people in crops, and searches whole pictures.
         pace: how often.
         wait: take over a search after a fixed time of the video, so that the same frames always give the same people.
-            Without it a search is taken over when it is done, and gives way to looks, so that no frame waits for it.
+            Without it a search is taken over when it is done, and goes after crop detections: no frame waits for it.
         helper: a second model, if there is one.
         wait_first: without `wait`, the first frame waits for its search all the same: a file is there from its start.
     """
@@ -100,9 +100,9 @@ class Finder:
         self._people: list[Followed] = []
         self._searches = Searches(pace.searches)
         self._search: RunningSearch | None = None
-        self._clock, self._tick = Ticks(pace.looks), -1
-        self._ahead: LookAhead | None = None
-        self._begun: list[Followed] = []  # newcomers of the last look, for looks back
+        self._clock, self._tick = Ticks(pace.rate), -1
+        self._ahead: EarlyDetection | None = None
+        self._begun: list[Followed] = []  # newcomers of the last frame, to be followed backwards
         self._confusions, self._losses = Confusions(), Losses()
 
     @property
@@ -111,7 +111,7 @@ class Finder:
         return [*self._confusions.warnings(), *self._losses.warnings()]
 
     def look(self, frame: Frame, everybody: bool = False, later: Frame | None = None) -> Detections | None:
-        """The people found in a frame; None without a look.
+        """The people found in a frame; None where the detector did not run.
 
         Args:
             frame: later than the frames before.
@@ -123,7 +123,7 @@ class Finder:
         last, self._tick, self._begun = self._tick, self._clock.tick(time), []
         if self._search is None and (how := self._searches.choose_search(time, frame.image, self._people)):
             self._start_search(frame, replace(how, quick=self._pace.quick))
-            if self._tick == 0:  # the detector may open its network for looks while the first search runs
+            if self._tick == 0:  # the detector may open its network for crops while the first search runs
                 self._detector.look(frame.image, np.zeros((0, 4)), np.zeros(0), self._pace.quick)
         if self._tick == last and not everybody:
             return None
@@ -134,10 +134,10 @@ class Finder:
         if not due and not everybody:
             return None
         places = [*(person.expected(time) for person in due), *new]
-        taken = self._take_look_ahead(due, len(new), time)
+        taken = self._take_early(due, len(new), time)
         if taken is None and later is not None and len(places) == len(due) == 1:
             # Several people keep the cores busy without this.
-            self._ahead = LookAhead.start(self._detector, later, due[0], self._pace.quick)
+            self._ahead = EarlyDetection.start(self._detector, later, due[0], self._pace.quick)
         others = [person.expected(time) for person in self._people if not any(person is other for other in due)]
         found, turned = look_at_places(self._detector, frame.image, places, due, time, self._pace.quick, taken, others)
         vouched: list[int] = []
@@ -150,16 +150,16 @@ class Finder:
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
         """The people in each frame; see `PeopleFinder`. Newcomers are in it from the first frame that shows them."""
-        back = LooksBack(self._detector, self._pace.quick)
-        for frame, later, last in pair_with_later_frames(frames, self._pace.looks):
+        back = BackwardTracking(self._detector, self._pace.quick)
+        for frame, later, last in pair_with_later_frames(frames, self._pace.rate):
             back.add(frame, self.look(frame, last, later if self._pace.calm == 1 else None))
             for person in self._begun:
                 back.follow(person)
             yield from back.take_ready(frame.timestamp)
         yield from back.take_ready()
 
-    def _take_look_ahead(self, due: Sequence[Followed], newcomers: int, time: float) -> Detections | None:
-        """The answer of the look ahead for this frame, or None. None too if it was at another place."""
+    def _take_early(self, due: Sequence[Followed], newcomers: int, time: float) -> Detections | None:
+        """The early detection of this frame, or None. None too if it was at another place."""
         ahead, self._ahead = self._ahead, None
         return None if ahead is None or newcomers or not ahead.serves(due, time) else ahead.found.result()
 
@@ -205,7 +205,7 @@ class Finder:
 
         Args:
             found: everybody in `due`, then the newcomers.
-            turned: whether the look at each was at a turned body.
+            turned: whether the crop of each was turned.
             due: people who are followed.
             new: where a search found the newcomers.
             new_scores: their box scores.
@@ -219,7 +219,7 @@ class Finder:
             else score >= (_NEW_TURNED if turned[row] else _NEW)
             for row, score in enumerate(found.box_scores.tolist())
         ]
-        # Of somebody who is beside a painted body a look may show what is left of that body.
+        # A crop detection of somebody beside a painted body may show what is left of that body.
         for row, place in enumerate(new, count):
             if seen[row] and any(touch(place.box, person.expected_box(time)) for person in self._people):
                 agrees = measure_agreement(found, place, row) >= _AGREES

@@ -18,7 +18,7 @@ _TRACED = 0.2
 _LEAST, _COLLAPSE = 0.2, 0.5
 """A person is lost where the mean joint score is below the first, or below the second times its average."""
 _ADAPTED = 0.2
-"""Share by which each look changes the average score."""
+"""Share by which each detection changes the average score."""
 _MISSES = 3
 """Searches in a row without a person who is followed, after which it was none."""
 _UPRIGHT = math.radians(20)
@@ -37,7 +37,7 @@ class Place:
         box: of the joints, pixels; with an angle, before it is turned about its own middle.
         angle: of the body, clockwise from upright, radians.
         points: the joints, pixels; NaN for joints that were not seen.
-        scores: of the joints, at the last look or search.
+        scores: of the joints, at the last crop detection or search.
     """
 
     box: Float[np.ndarray, "4"]
@@ -65,19 +65,19 @@ class Followed:
     """Somebody whom a finder looks at again and again.
 
     Attributes:
-        box: around the joints at the last look, pixels.
-        keypoints: at the last look, pixels; NaN for joints that were not seen.
-        scores: of the joints at the last look.
-        time: of the last look, seconds.
+        box: around the joints at the last detection, pixels.
+        keypoints: at the last detection, pixels; NaN for joints that were not seen.
+        scores: of the joints at the last detection.
+        time: of the last detection, seconds.
         score: average of the mean joint scores.
         box_score: of the last search that found this person.
-        surprise: mean distance of the joints from where they were expected at the last look, as a share of the body;
-            infinite until there is an expectation.
+        surprise: mean distance of the joints from where they were expected, at the last detection, as a share of the
+            body; infinite until there is an expectation.
         misses: searches in a row that should have found this person, and did not.
-        angle: of the body at the last look, clockwise from upright, radians.
-        turned: whether looks are at the turned body, or at the upright picture.
+        angle: of the body at the last detection, clockwise from upright, radians.
+        turned: whether crops are turned with the body, or upright.
         compared: time of the last looks at several angles, seconds.
-        begun: time of the first look, seconds.
+        begun: time of the first detection, seconds.
     """
 
     box: Float[np.ndarray, "4"]
@@ -134,9 +134,9 @@ class Followed:
         """Whether a look at another angle may show this person better.
 
         Args:
-            score: mean joint score of a look.
+            score: mean joint score of a detection.
             angle: of the body that it shows, radians.
-            time: of the look, seconds.
+            time: of the detection, seconds.
         """
         if not self.recognises(score):  # the last try before this person is lost
             return True
@@ -144,7 +144,7 @@ class Followed:
         return time - self.compared >= _COMPARED and (leaning or score < _WEAK * self.score)
 
     def recognises(self, score: float) -> bool:
-        """Whether a look with this mean joint score shows this person still."""
+        """Whether a detection with this mean joint score shows this person still."""
         return score >= max(_LEAST, _COLLAPSE * self.score) and self.is_person
 
     @property
@@ -153,12 +153,12 @@ class Followed:
         return self.misses < _MISSES
 
     def update(self, found: Detections, row: int, time: float, turned: bool, hidden: Bool[np.ndarray, " j"]) -> None:
-        """Takes over a row of a look.
+        """Takes over a row of a crop detection.
 
         Args:
-            found: the people of the look.
+            found: the people detected.
             row: of this person.
-            time: of the look, seconds.
+            time: of the detection, seconds.
             turned: whether it was at the turned body, or at the upright picture.
             hidden: joints that somebody else hides; they go on with the body.
         """

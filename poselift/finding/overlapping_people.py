@@ -1,4 +1,4 @@
-"""Looks at people who overlap. The others are painted out, and no joint goes to two people."""
+"""Crop detections of people who overlap. The others are painted out, and no joint goes to two people."""
 
 from collections.abc import Sequence
 

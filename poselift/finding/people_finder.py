@@ -8,9 +8,9 @@ from poselift.core.choices import choose
 from poselift.detection import Detector, MoveNetBlazePose, PlaceDetector
 from poselift.detection.checked import check_detector
 from poselift.finding.finder import Finder
-from poselift.finding.qualities import DEFAULT_QUALITY, QUALITIES, SECOND_LOOKS
+from poselift.finding.qualities import DEFAULT_QUALITY, QUALITIES, SECOND_RATES
 from poselift.finding.searching_finder import SearchingFinder
-from poselift.finding.second_looks import JoiningFinder
+from poselift.finding.second_model import JoiningFinder
 from poselift.structures import Detections
 from poselift.video import Frame
 
@@ -25,11 +25,11 @@ class PeopleFinder(Protocol):
         ...
 
     def look(self, frame: Frame) -> Detections | None:
-        """The people in the next frame; None without a look."""
+        """The people in the next frame; None where the detector does not run."""
         ...
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
-        """Each frame's people, as of `look`, and its timestamp. The last frame gets a look in any case."""
+        """Each frame's people, as of `look`, and its timestamp. The detector runs in the last frame in any case."""
         ...
 
 
@@ -51,7 +51,7 @@ def build_finder(
     """
     pace = choose("quality", quality, QUALITIES)
     if isinstance(detector, MoveNetBlazePose):
-        return JoiningFinder(detector, pace, SECOND_LOOKS[quality], wait)
+        return JoiningFinder(detector, pace, SECOND_RATES[quality], wait)
     detector = check_detector(detector)
     if not isinstance(detector, PlaceDetector):
         return SearchingFinder(detector, pace)

@@ -12,13 +12,13 @@ class Pace:
     """How often a finder looks.
 
     Attributes:
-        looks: most looks a second at a person.
+        rate: most crop detections a second of one person.
         calm: people whose movement can be foreseen are looked at every so many of these times.
         searches: searches of the whole picture a second, coarse and fine by turns.
         quick: search and look with less precision, where the detector is faster so.
     """
 
-    looks: float
+    rate: float
     calm: int
     searches: float
     quick: bool = False
@@ -29,10 +29,10 @@ QUALITIES = {
     "balanced": Pace(30.0, 1, 6.0, quick=True),
     "fast": Pace(15.0, 2, 6.0, quick=True),
 }
-"""By name. `best` looks at every frame. 30 quick looks a second cost less and err less than precise ones of which calm
-people get 15 (benchmarks/README.md)."""
-SECOND_LOOKS = {"best": 15.0, "balanced": 7.5, "fast": 7.5}
-"""Looks a second of a detector's second model at a person, by quality."""
+"""By name. `best` looks at every frame. 30 quick crop detections a second cost less and err less than precise ones, of
+which calm people get 15 (benchmarks/README.md)."""
+SECOND_RATES = {"best": 15.0, "balanced": 7.5, "fast": 7.5}
+"""Crop detections a second of one person by a detector's second model, by quality."""
 DEFAULT_QUALITY = "balanced"
 
 _LATER = 4

@@ -143,7 +143,7 @@ class RunningSearch:
             how: what for.
             due: time of the video, seconds, at which it is to be taken over.
             people: who are followed.
-            patient: looks, and the drawing of a window, go first.
+            patient: crop detections, and the drawing of a window, go first.
         """
         threads = background_pool() if patient else pool()
         kinds = tuple(turn for turn in how.turns if turn == 0), tuple(turn for turn in how.turns if turn)

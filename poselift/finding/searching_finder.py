@@ -18,13 +18,13 @@ class SearchingFinder:
 
     Args:
         detector: of any kind.
-        pace: there are half as many searches a second as looks.
+        pace: there are half as many searches a second as it has crop detections.
     """
 
     def __init__(self, detector: Detector, pace: Pace) -> None:
         self.warnings: list[Caution] = []
         self._detector = detector
-        self._rate = pace.looks / 2
+        self._rate = pace.rate / 2
         self._clock, self._tick = Ticks(self._rate), -1
 
     def look(self, frame: Frame) -> Detections | None:

@@ -20,7 +20,7 @@ class TrackedPeople:
     Attributes:
         tracks: of each person.
         times: of all frames, seconds.
-        best_scores: the highest joint score of each look; 0 where it found nobody.
+        best_scores: the highest joint score of each frame in which the detector ran; 0 where it found nobody.
     """
 
     tracks: list[Keypoints2D]

@@ -32,7 +32,7 @@ class PeopleTracker(Protocol):
     """Assigns detections to people, as `poselift.tracking.Tracker` does."""
 
     def update(self, detections: Detections | None, timestamp: float) -> list[int]:
-        """Each person's number in the next frame. None for one without a look; the timestamp is in seconds."""
+        """Each person's number in the next frame. None where the detector does not run; the timestamp is in seconds."""
         ...
 
     def tracks(self) -> list[Keypoints2D]:

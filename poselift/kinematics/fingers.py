@@ -3,7 +3,7 @@
 The palm turns with the wrist, and each bone of a finger on the one before it. The palm's frame comes from the wrist and
 the roots of index and little finger; the bones of a finger point where its joints do. Where a hand is not seen, it
 rests on the forearm with fingers a little bent (`_RELAXED`), because characters have no gaps; it comes from there, and
-goes back, within `_FADE` seconds. In a shorter gap it turns from the look before to the one after.
+goes back, within `_FADE` seconds. In a shorter gap it turns from the detection before to the one after.
 """
 
 from dataclasses import dataclass, replace
@@ -47,19 +47,19 @@ def add_fingers(rigged: RiggedMotion, motion: Motion) -> RiggedMotion:
     added: dict[str, tuple[str, np.ndarray]] = {}
     for row, side in enumerate(SIDES):
         own = seen[:, row]
-        palm, bones = _measure_hand(side, _choose_looks(joints, seen, row))
-        looks, share = _between_looks(own, times)
+        palm, bones = _measure_hand(side, _choose_detections(joints, seen, row))
+        between, share = _between_detections(own, times)
         elbow, wrist = f"{side}_elbow", f"{side}_wrist"
         if own.any():
             above = rigged.orientations()[own, rig.names.index(elbow)]
-            turned[wrist] = _blend(turned[wrist], looks.blend(compose(transpose(above), palm)), share)
+            turned[wrist] = _blend(turned[wrist], between.blend(compose(transpose(above), palm)), share)
             twist = _pronate(turned[wrist], _along(side))
             turned[elbow] = compose(turned[elbow], axis_angle_to_matrix(twist))
             turned[wrist] = compose(axis_angle_to_matrix(-twist), turned[wrist])
         for joint, (parent, offset, local) in bones.items():
             at_rest = np.broadcast_to(_bend(side, joint), (len(rigged), 3, 3))
             name = on_body(side, joint)
-            turned[name] = np.where(posed[:, None, None], _blend(at_rest, looks.blend(local), share), np.nan)
+            turned[name] = np.where(posed[:, None, None], _blend(at_rest, between.blend(local), share), np.nan)
             added[name] = on_body(side, parent), offset
     names = (*rig.names, *added)
     return replace(
@@ -83,7 +83,7 @@ _AHEAD = np.array([0.0, 0.0, 1.0])
 """Across a hand at rest, to the index finger."""
 
 
-def _choose_looks(
+def _choose_detections(
     joints: Float[np.ndarray, "t 2 21 3"], seen: Bool[np.ndarray, "t 2"], row: int
 ) -> Float[np.ndarray, "n 21 3"]:
     """A hand's observations, or the other's, mirrored."""
@@ -145,21 +145,21 @@ class _Observations:
     share: Float[np.ndarray, " t"]
 
     def blend(self, values: Float[np.ndarray, "n 3 3"]) -> Float[np.ndarray, "t 3 3"]:
-        """Rotations of the looks in each frame."""
+        """Rotations of the detections in each frame."""
         return _blend(values[self.before], values[self.after], self.share)
 
 
-def _between_looks(
+def _between_detections(
     seen: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]
 ) -> tuple[_Observations, Float[np.ndarray, " t"]]:
     """Each frame's observations of a hand, and how far they show. 1 where the hand is seen."""
     if not seen.any():
         none = np.zeros(len(times), int)
         return _Observations(none, none, np.zeros(len(times))), np.zeros(len(times))
-    looks = times[seen]
-    after = np.searchsorted(looks, times).clip(max=len(looks) - 1)
-    before = (np.searchsorted(looks, times, side="right") - 1).clip(min=0)
-    since, until = np.abs(times - looks[before]), np.abs(looks[after] - times)
+    detected = times[seen]
+    after = np.searchsorted(detected, times).clip(max=len(detected) - 1)
+    before = (np.searchsorted(detected, times, side="right") - 1).clip(min=0)
+    since, until = np.abs(times - detected[before]), np.abs(detected[after] - times)
     shown = np.clip(1 - np.minimum(since, until) / _FADE, 0.0, 1.0)
     return _Observations(before, after, since / np.maximum(since + until, 1e-9)), shown
 

@@ -55,8 +55,8 @@ def find_hands(frames: Iterable[Frame], motions: Sequence[Motion], camera: Camer
         due = [(person, row) for person in people if (row := person.row_at(frame.timestamp)) is not None]
         tasks = [(person, row, side) for person, row in due for side in range(len(SIDES))]
         found = pool().map(lambda task: task[0].look(frame, model, task[1], task[2]), tasks)  # noqa: B023 - used at once
-        looks = [(*task, hand) for task, hand in zip(tasks, list(found), strict=True) if hand is not None]
-        for person, row, side, hand in _drop_others_hands(looks):
+        detections = [(*task, hand) for task, hand in zip(tasks, list(found), strict=True) if hand is not None]
+        for person, row, side, hand in _drop_others_hands(detections):
             person.note(row, side, hand, camera)
     return [person.hands() for person in people]
 
@@ -126,20 +126,20 @@ def _place(hands: Hands, timestamps: Float[np.ndarray, " t"], camera: Camera) ->
     return replace_unchecked(hands, joints=joints).steady(timestamps)
 
 
-def _drop_others_hands(looks: "list[_Look]") -> "list[_Look]":
-    """A frame's looks without hands nearer to another person's wrist."""
-    kept: list[_Look] = []
-    for look in sorted(looks, key=_off_wrist):
-        hand = look[3].keypoints
+def _drop_others_hands(detections: "list[_HandDetection]") -> "list[_HandDetection]":
+    """A frame's hands without those nearer to another person's wrist."""
+    kept: list[_HandDetection] = []
+    for detection in sorted(detections, key=_off_wrist):
+        hand = detection[3].keypoints
         size = float(np.ptp(hand, axis=0).max())
         if all(np.linalg.norm(hand - other[3].keypoints, axis=-1).mean() > SAME * size for other in kept):
-            kept.append(look)
+            kept.append(detection)
     return kept
 
 
-def _off_wrist(look: "_Look") -> float:
-    """Distance of a look's wrist from the body's, pixels."""
-    person, row, side, hand = look
+def _off_wrist(detection: "_HandDetection") -> float:
+    """Distance of a hand's wrist from the body's, pixels."""
+    person, row, side, hand = detection
     return float(np.linalg.norm(hand.keypoints[0] - person.wrist(row, side)))
 
 
@@ -164,7 +164,7 @@ class _Person:
         return row if row < len(self._times) and abs(self._times[row] - time) <= _SOON else None
 
     def look(self, frame: Frame, model: HandModel, row: int, side: int) -> Hand | None:
-        """A look at one hand."""
+        """The hand at one wrist, if the model finds it."""
         elbow, wrist = self._arms[row, side]
         return model.look_at(frame.image, elbow, wrist, float(self._sizes[row]))
 
@@ -174,17 +174,17 @@ class _Person:
         return place
 
     def note(self, row: int, side: int, hand: Hand, camera: Camera) -> None:
-        """Takes over a look."""
+        """Takes over a hand."""
         self._keypoints[row, side], self._scores[row, side] = hand.keypoints, hand.score
         self._joints[row, side] = hand.joints @ turn_to_ray(hand.keypoints[0], camera).T
 
     def hands(self) -> Hands:
-        """All looks, made steady."""
+        """All hands, made steady."""
         return Hands(self._keypoints, self._joints, self._scores).steady(self._times)
 
 
-_Look = tuple[_Person, int, int, Hand]
-"""Whose look it is, in which frame, at which side, and the hand."""
+_HandDetection = tuple[_Person, int, int, Hand]
+"""Whose hand it is, in which frame, at which side, and the hand."""
 
 
 def turn_to_ray(pixel: Float[np.ndarray, "2"], camera: Camera) -> Float[np.ndarray, "3 3"]:

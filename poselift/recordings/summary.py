@@ -92,7 +92,7 @@ def _mean_uncertainty(motion: Motion) -> float | None:
 def seen_share(keypoints: Keypoints2D, frames: int) -> float:
     """Share of a clip's frames with a person, 0 to 1.
 
-    Frames between two looks count.
+    Frames between two detections count.
 
     Args:
         keypoints: of the person.

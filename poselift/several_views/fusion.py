@@ -24,8 +24,8 @@ _TO_RADIUS = 1.5
 alike in all directions, 1.64 for errors along one line."""
 
 _FACTOR, _FACTOR_MANY = 0.95, 0.90
-"""Of the radii, so that they hold 90 % of the joints of CMU's val people (benchmarks/multiview.py): where up to two
-views have the person, and where three or more have."""
+"""Of the uncertainty, so that it holds 90 % of the joints of CMU's val people (benchmarks/multiview.py): where up to
+two views have the person, and where three or more have."""
 
 _UNSEEN_ROOT, _UNSEEN_JOINT = 0.032, 0.024
 """Radius of the ball that holds a root, or another joint, in 90 % of cases, metres, where no view has keypoints of it:

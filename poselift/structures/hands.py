@@ -16,14 +16,14 @@ JUMP = 0.5
 """Largest distance of a hand's joints from both neighbours in time, from the wrist, as a share of the hand: others are
 another thing that looks like a hand."""
 _NEAR = 0.2
-"""Seconds within which two looks at a hand are neighbours; a shorter gap is interpolated."""
+"""Seconds within which two detections of a hand are neighbours; a shorter gap is interpolated."""
 _FASTEST = np.radians(1400.0)
 """Fastest turn of a palm, radians a second: faster ones are the model's, which takes a fist's back for its palm."""
 _AT_ONCE = 256
 """Frames that are smoothed at once."""
 _INDEX, _PINKY = HAND21.index("index_mcp"), HAND21.index("pinky_mcp")
 _LEAST = 3
-"""Looks in a row that a hand needs."""
+"""Detections in a row that a hand needs."""
 _SMOOTHING = 0.05
 """Standard deviation of the mean over time, seconds: 6 Hz are weakened by a half."""
 
@@ -90,7 +90,7 @@ class Hands:
 
         An outlier fits to no observation before or after; short gaps are closed. Where a palm turns faster than hands
         do, the shorter one of the spans before and after is left out, as far as the turn needs time. Scores become less
-        by how far a look is from the nearer one of those before and after.
+        by how far a detection is from the nearer one of those before and after.
 
         Args:
             timestamps: of the frames, seconds.
@@ -123,7 +123,7 @@ def _agreement(joints: Float[np.ndarray, "t 21 3"], times: Float[np.ndarray, " t
     nearer = np.minimum(np.append(np.inf, apart), np.append(apart, np.inf))
     for group in np.split(rows, np.flatnonzero(np.isinf(apart)) + 1):
         if len(group) >= _LEAST:
-            # A look that fits barely is kept.
+            # A detection that fits barely is kept.
             agreement[group] = np.maximum(1 - nearer[np.searchsorted(rows, group)] / JUMP, 1e-3)
     return agreement
 
@@ -134,7 +134,7 @@ def _apart(joints: Float[np.ndarray, "n 21 3"], times: Float[np.ndarray, " n"]) 
 
 
 def measure_changes(joints: Float[np.ndarray, "n 21 3"]) -> Float[np.ndarray, " m"]:
-    """Change of a hand between successive looks, in hand sizes.
+    """Change of a hand between successive detections, in hand sizes.
 
     Infinite where it is more than `JUMP`, or the palm turned over: the model took its back for its palm.
     """

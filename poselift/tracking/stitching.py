@@ -12,7 +12,7 @@ from poselift.tracking.track import Track
 _MAX_GAP = 4.0
 """Longest gap between two fragments of one person, seconds."""
 _GUESSED, _GUESSES = 0.6, 10
-"""Share of a track's usual score below which its last looks may be guesses, and the most of them."""
+"""Share of a track's usual score below which its last detections may be guesses, and the most of them."""
 
 
 def stitch(tracks: list[Track]) -> list[Track]:
@@ -101,7 +101,7 @@ def _cost(earlier: Track, later: Track) -> float:
 
 
 def _without_guesses(track: Track) -> Track:
-    """The track without its last looks, if they score far less. A detector guesses somebody who is lost."""
+    """The track without its last detections, if they score far less. A detector guesses somebody who is lost."""
     means = np.array([scores.mean() for scores in track.scores])
     sure = np.flatnonzero(means >= _GUESSED * np.median(means))
     end = max(int(sure[-1]) + 1, len(means) - _GUESSES)

@@ -21,7 +21,7 @@ _CONFIRM = 0.1
 _MIN_SEEN = 0.25
 """Least observed time of a track that is kept, seconds, or half the clip if that is less."""
 _MIN_SHARE = 0.3
-"""A fragment is kept if at least this share of the looks within it observed the person."""
+"""A fragment is kept if the person was detected in at least this share of its frames in which the detector ran."""
 _BLINK = 0.1
 """Longest time between two observations of somebody who is observed all the time, seconds."""
 _MIN_SCORE = 0.2
@@ -47,7 +47,7 @@ class Tracker:
         self._image_size = check_image_size(image_size)
         self._history = history
         self._timestamps: list[float] = []
-        self._looks = [0]  # frames with a look before each frame
+        self._detected = [0]  # frames in which the detector ran, before each frame
         self._tracks: list[Track] = []  # all of the clip
         self._alive: list[Track] = []  # those that are still searched
         self._numbers = 0
@@ -80,7 +80,7 @@ class Tracker:
             self._forget()
         frame = len(self._timestamps)
         self._timestamps.append(timestamp)
-        self._looks.append(self._looks[-1] + (detections is not None))
+        self._detected.append(self._detected[-1] + (detections is not None))
         if detections is None:
             return []
         self._skeleton = detections.skeleton
@@ -118,9 +118,9 @@ class Tracker:
     def tracks(self) -> list[Keypoints2D]:
         """Everybody's keypoints so far, numbered from 1 by first appearance.
 
-        First, fragments with observations in less than 30 % of the frames with a look are dropped. Then fragments of
-        one person are joined over up to four seconds. At last, people who were observed for less than 0.25 s (or half
-        the clip, if that is less), or whose mean joint score is below 0.2, are dropped.
+        First, fragments with observations in less than 30 % of the frames in which the detector ran are dropped. Then
+        fragments of one person are joined over up to four seconds. At last, people who were observed for less than
+        0.25 s (or half the clip, if that is less), or whose mean joint score is below 0.2, are dropped.
 
         Returns:
             One `Keypoints2D` per person, from the first to the last frame with the person; frames in between without
@@ -140,7 +140,8 @@ class Tracker:
         dense = [
             track
             for track in self._tracks
-            if len(track.frames) >= _MIN_SHARE * (self._looks[track.frames[-1] + 1] - self._looks[track.frames[0]])
+            if len(track.frames)
+            >= _MIN_SHARE * (self._detected[track.frames[-1] + 1] - self._detected[track.frames[0]])
         ]
         kept = [
             track
@@ -160,7 +161,7 @@ class Tracker:
         for track in self._alive:
             track.shorten()
         del self._timestamps[:-1]
-        del self._looks[:-1]
+        del self._detected[:-1]
 
 
 def _count_seconds(track: Track, interval: float) -> float:

@@ -17,7 +17,7 @@ _WIDEST = 1400
 class LiveView:
     """Renders the frames of a stream like `OverlayRenderer` those of a clip.
 
-    People at whom the detector did not look keep the skeletons of the last look while they are there.
+    People at whom the detector did not look keep the skeletons of the last detection while they are there.
 
     Args:
         image_size: (width, height) of the pictures in pixels.

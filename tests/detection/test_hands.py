@@ -74,7 +74,7 @@ def test_no_hand_in_the_sky_nor_of_an_arm_that_is_not_seen_nor_of_a_small_one(mo
 
 
 def looks_at(monkeypatch, model, *looks):
-    """The hand of `look_at` if the model's looks are these, of an arm from (100, 200) up to (100, 100)."""
+    """The hand of `look_at` if the model's crops give these, of an arm from (100, 200) up to (100, 100)."""
     given = iter(looks)
     monkeypatch.setattr(HandModel, "_run", lambda *arguments: next(given))
     picture = np.zeros((400, 400, 3), np.uint8)
@@ -89,7 +89,7 @@ def a_hand(wrist=(100.0, 100.0), size=60.0, score=0.8):
 @pytest.mark.parametrize(
     ("looks", "found"),
     [
-        ([(a_hand(), 0.9), (a_hand(score=0.7), 0.95)], 0.7),  # the surer look
+        ([(a_hand(), 0.9), (a_hand(score=0.7), 0.95)], 0.7),  # the surer crop
         ([(a_hand(), 0.9), (a_hand(score=0.7), 0.6)], 0.8),
         ([(a_hand(), 0.05)], None),  # no hand at first sight: hidden
         ([(a_hand(), 0.3), (a_hand(), 0.45)], None),  # nor at second sight: blurred

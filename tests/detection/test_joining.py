@@ -113,7 +113,7 @@ def test_joints_that_one_of_them_does_not_see():
     assert (own[hidden] == 0).all()
 
 
-def test_without_a_second_look_the_first_one_stands():
+def test_without_a_second_model_the_first_one_stands():
     keypoints, own = join(FIRST, SCORES, None)
     np.testing.assert_array_equal(keypoints[:17], FIRST)
     np.testing.assert_array_equal(own, np.append(SCORES, np.zeros(6)))
@@ -127,13 +127,13 @@ def test_nobody_is_compared_with_nobody():
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
-def test_between_two_looks_the_difference_is_interpolated(share):
+def test_between_two_frames_the_difference_is_interpolated(share):
     early, late = (compare(FIRST, SCORES, *second(shift)) for shift in (0.0, 4.0))
     keypoints, _ = join(FIRST, SCORES, early.towards(late, share))
     np.testing.assert_allclose(keypoints[PLAIN], FIRST[PLAIN] + (2 * share, 0))
 
 
-def test_a_foot_that_only_one_of_two_looks_shows_is_taken_from_it():
+def test_a_foot_that_only_one_of_two_frames_shows_is_taken_from_it():
     points, scores = second()
     bare, none = points.copy(), scores.copy()
     bare[FEET], none[FEET] = np.nan, 0
@@ -147,8 +147,8 @@ def test_a_foot_that_only_one_of_two_looks_shows_is_taken_from_it():
 WRIST = COCO17.index("left_wrist")
 
 
-def look(first_away=0.0, second_away=0.0, moved=0.0):
-    """A look at a body that has moved; the two models see the wrist so many pixels to the right of its place."""
+def difference(first_away=0.0, second_away=0.0, moved=0.0):
+    """What a second model changes in a body that has moved; the models see the wrist so many pixels to the right."""
     first, (points, scores) = FIRST + (moved, 0), second()
     points = points + (moved, 0)
     first[WRIST] += (first_away, 0)
@@ -159,14 +159,19 @@ def look(first_away=0.0, second_away=0.0, moved=0.0):
 @pytest.mark.parametrize(
     ("here", "before", "after", "trust"),
     [
-        (look(second_away=30), look(), look(), 1.0),  # the second model has jumped
-        (look(second_away=30), look(), None, 1.0),
-        (look(second_away=30, moved=25), look(), look(moved=50), 1.0),  # from the hips the wrist is where it was
-        (look(first_away=30), look(), look(), 0.6),  # the first one has jumped
-        (look(first_away=30, second_away=-30), look(), look(), 0.6),  # both have
-        (look(second_away=30), None, None, 0.6),  # nothing is known
-        (look(second_away=30), look(second_away=30), look(first_away=30), 0.6),  # they never agreed
-        (look(first_away=30, second_away=30), look(), look(), 1.0),  # both saw it move
+        (difference(second_away=30), difference(), difference(), 1.0),  # the second model has jumped
+        (difference(second_away=30), difference(), None, 1.0),
+        (
+            difference(second_away=30, moved=25),
+            difference(),
+            difference(moved=50),
+            1.0,
+        ),  # from the hips the wrist is where it was
+        (difference(first_away=30), difference(), difference(), 0.6),  # the first one has jumped
+        (difference(first_away=30, second_away=-30), difference(), difference(), 0.6),  # both have
+        (difference(second_away=30), None, None, 0.6),  # nothing is known
+        (difference(second_away=30), difference(second_away=30), difference(first_away=30), 0.6),  # they never agreed
+        (difference(first_away=30, second_away=30), difference(), difference(), 1.0),  # both saw it move
     ],
 )
 def test_what_both_said_before_and_after_decides_how_far_a_joint_counts(here, before, after, trust):
@@ -177,20 +182,20 @@ def test_what_both_said_before_and_after_decides_how_far_a_joint_counts(here, be
     np.testing.assert_array_equal(decided.by, here.by)
 
 
-def test_the_nearest_looks_at_which_both_agree_decide():
-    here, was, away = look(second_away=30), look(), look(first_away=40, second_away=40)
-    disagreed = look(first_away=40)
+def test_the_nearest_frames_at_which_both_agree_decide():
+    here, was, away = difference(second_away=30), difference(), difference(first_away=40, second_away=40)
+    disagreed = difference(first_away=40)
     assert here.decide([(-0.1, was), (-0.2, away)]).trust[WRIST] == 1
     assert here.decide([(-0.1, away), (-0.2, was)]).trust[WRIST] == pytest.approx(0.6)
     assert here.decide([(-0.1, disagreed), (-0.2, was)]).trust[WRIST] == 1
-    half_way = look(first_away=20, second_away=50)
+    half_way = difference(first_away=20, second_away=50)
     assert half_way.decide([(-0.1, was), (0.1, away)]).trust[WRIST] == 1
 
 
 def test_a_limb_beyond_the_edge_of_the_picture_is_doubted_whatever_was_before():
     points, scores = second()
     points[WRIST], scores[WRIST] = np.nan, 0
-    decided = compare(FIRST, SCORES, points, scores).decide([(-0.1, look()), (0.1, look())])
+    decided = compare(FIRST, SCORES, points, scores).decide([(-0.1, difference()), (0.1, difference())])
     assert decided.trust[WRIST] == pytest.approx(0.25)
 
 
@@ -202,8 +207,8 @@ def test_a_second_model_that_sees_nobody_changes_nothing():
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 1.0])
 def test_no_joint_lies_between_two_places(share):
-    """One look agrees, the other one is at somebody else's wrist."""
-    agreed, elsewhere = look(second_away=4), look(second_away=60)
+    """One frame agrees, the other one is at somebody else's wrist."""
+    agreed, elsewhere = difference(second_away=4), difference(second_away=60)
     keypoints, _ = join(FIRST, SCORES, agreed.towards(elsewhere, share))
     assert np.linalg.norm(keypoints[WRIST] - FIRST[WRIST]) <= 2.01
 
@@ -211,7 +216,7 @@ def test_no_joint_lies_between_two_places(share):
 def test_a_joint_that_both_lost_is_not_made_up():
     first, first_scores, (points, scores) = FIRST.copy(), SCORES.copy(), second()
     first[WRIST], first_scores[WRIST], points[WRIST], scores[WRIST] = np.nan, 0, np.nan, 0
-    decided = compare(first, first_scores, points, scores).decide([(-0.1, look()), (0.1, look())])
+    decided = compare(first, first_scores, points, scores).decide([(-0.1, difference()), (0.1, difference())])
     np.testing.assert_allclose(np.delete(decided.trust[:17], WRIST), 1)
     keypoints, own = join(first, first_scores, decided)
     assert np.isnan(keypoints[WRIST]).all()

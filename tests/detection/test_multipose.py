@@ -10,7 +10,7 @@ from poselift.video import VideoReader
 
 @pytest.mark.slow
 def test_people_are_those_whom_movenet_detects():
-    """The second look that MoveNet has at each one changes their joints alone."""
+    """MoveNet's crop detection of each one changes their joints alone."""
     finder, detector = MultiPose("cpu"), build_detector("movenet", "cpu")
     frame = next(iter(VideoReader(demo_video()))).image
     boxes, scores = finder.people(frame)

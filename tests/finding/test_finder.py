@@ -26,7 +26,7 @@ class Street:
     def __init__(self, people, small=()):
         self.people, self.small = people, small
         self.weights = {}
-        self.looks, self.searches = [], []
+        self.crops, self.searches = [], []
 
     @staticmethod
     def time(frame):
@@ -52,7 +52,7 @@ class Street:
         return self.found(poses, [0.8] * len(poses))
 
     def look(self, frame, boxes, angles, quick=False):
-        self.looks.append((self.time(frame), len(boxes)))
+        self.crops.append((self.time(frame), len(boxes)))
         poses, scores = [], []
         for box in boxes:
             near = [pose for pose in self.poses(frame) if np.abs(pose.mean(0) - (box[:2] + box[2:]) / 2).max() < 25]
@@ -83,7 +83,7 @@ def test_calm_people_are_looked_at_every_second_time():
     assert np.diff(looked[5:-1]) == pytest.approx(1 / 15, abs=1e-6)
     assert looked[-1] == 119 / 60  # the last frame in any case
     assert all(corners(found) == [round(100 + 30 * time)] for time, found in seen if found is not None)
-    assert sum(count for _, count in detector.looks) < 2 * 15 + 12  # and again after each search at most
+    assert sum(count for _, count in detector.crops) < 2 * 15 + 12  # and again after each search at most
 
 
 def test_the_first_search_is_for_upright_and_turned_people_at_once():
@@ -100,7 +100,7 @@ def test_people_who_change_their_movement_are_looked_at_each_time():
 
 
 @pytest.mark.parametrize("fps", [12, 24, 25, 50])
-def test_looks_do_not_depend_on_the_frame_rate(fps):
+def test_crop_detections_do_not_depend_on_the_frame_rate(fps):
     _, seen = watch(lambda time: [(100 + 20 * np.sin(25 * time), 50)], 2.0, fps)
     looked = sum(found is not None for _, found in seen)
     assert min(fps, 30) * 2 * 0.75 <= looked <= min(fps, 30) * 2 + 1
@@ -141,12 +141,12 @@ def test_somebody_who_is_missed_at_the_start_is_there_from_the_start():
     assert corners(first) == [100, 300]
 
 
-def test_looks_without_a_file_do_not_look_back():
+def test_without_a_file_nobody_is_followed_backwards():
     detector = Street(lambda time: [(100, 50)] + [(300, 50)] * (time > 0.5))
     finder = Finder(detector, PACE)
     times = [time for time, found in ((frame.timestamp, finder.look(frame)) for frame in frames(1.5)) if found]
     assert times == sorted(times)
-    looked = [time for time, _ in detector.looks]
+    looked = [time for time, _ in detector.crops]
     assert looked == sorted(looked)
 
 
@@ -162,7 +162,7 @@ def one_by_one(people, seconds, fps):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fps", [30, 60])
-def test_looks_ahead_show_what_looks_in_turn_show(fps):
+def test_early_detections_show_what_those_in_turn_show(fps):
     def people(time):
         return [(100 + 60 * time, 50 + 20 * time)]
 
@@ -171,19 +171,19 @@ def test_looks_ahead_show_what_looks_in_turn_show(fps):
         assert (found is None) == (expected is None), time
         if found is not None:
             np.testing.assert_array_equal(found.keypoints, expected.keypoints)
-    times = [time for time, count in detector.looks if count == 1]
+    times = [time for time, count in detector.crops if count == 1]
     assert sorted(times) == pytest.approx([time for time, found in seen if found is not None])
 
 
-def test_a_look_ahead_at_the_wrong_place_is_not_used():
+def test_an_early_detection_at_the_wrong_place_is_not_used():
     def people(time):  # walks, and jumps aside within one frame
         return [(100 + 60 * time + 22 * (time >= 0.99), 50)]
 
     detector, seen = watch(people, 2.0, 30, EVERY)
     for time, found in seen[1:]:
         np.testing.assert_allclose(found.boxes[:, 0], people(time)[0][0], err_msg=str(time))
-    times = [time for time, count in detector.looks if count == 1]
-    assert len(set(times)) < len(times)  # somewhere after the jump there was a second look
+    times = [time for time, count in detector.crops if count == 1]
+    assert len(set(times)) < len(times)  # somewhere after the jump there was a second crop
 
 
 class StillStreet(Street):
@@ -248,7 +248,7 @@ def test_a_detector_without_places_searches_whole_frames():
 
 
 class Acrobats(Street):
-    """Upright looks and searches do not show these people: they are turned clockwise by `angle(time)`."""
+    """Upright crops and searches do not show these people: they are turned clockwise by `angle(time)`."""
 
     def __init__(self, angle):
         super().__init__(lambda time: [(250, 150)])

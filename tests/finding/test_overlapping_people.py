@@ -5,6 +5,7 @@ import pytest
 
 from poselift.detection import build_detector
 from poselift.finding import VideoClip
+from poselift.finding.crop_detections import look_at_places
 from poselift.finding.finder import Finder
 from poselift.finding.followed_person import Place
 from poselift.finding.overlapping_people import (
@@ -14,7 +15,6 @@ from poselift.finding.overlapping_people import (
     find_doubtful_joints,
     paint_out_others,
 )
-from poselift.finding.place_looks import look_at_places
 from poselift.finding.qualities import Pace
 from poselift.skeleton import COCO17
 from poselift.structures import Detections
@@ -102,12 +102,12 @@ def test_a_joint_may_be_that_of_somebody_who_is_expected_and_not_seen(score, dou
 
 
 @pytest.mark.parametrize("shifts", [(60, 0), (20, 60)])
-def test_of_two_looks_beside_somebody_the_one_that_fits_better_counts(shifts):
-    looks = iter(shifts)
+def test_of_two_crop_detections_beside_somebody_the_one_that_fits_better_counts(shifts):
+    found = iter(shifts)
 
     class Detector(Magnet):
         def look(self, frame, boxes, angles, quick=False):
-            return detections(BODY - BODY.min(0) + boxes[0, :2] + [next(looks), 0])
+            return detections(BODY - BODY.min(0) + boxes[0, :2] + [next(found), 0])
 
     own, other = place(BODY + [100, 50]), place(BODY + [130, 50])
     found, _ = look_at_places(Detector(None), np.zeros((300, 400, 3), np.uint8), [own], [], 0.0, others=[other])
@@ -127,7 +127,7 @@ def test_confusions_are_told_in_spans():
 
 
 class Magnet:
-    """A detector whose looks show the person with most pixels in sight, whoever was expected there.
+    """A detector whose crops show the person with most pixels in sight, whoever was expected there.
 
     Pictures tell it what it needs: red and green are the place of a pixel, blue is 4 x frame + person.
     """
@@ -173,7 +173,7 @@ def crossing(index):
 
 
 @pytest.mark.slow
-def test_a_look_does_not_slide_to_somebody_in_front():
+def test_a_crop_detection_does_not_slide_to_somebody_in_front():
     detector = Magnet(crossing)
     finder = Finder(detector, Pace(30.0, 1, 6.0))
     seen = [found for found, _ in finder.find(detector.frames(32))]
@@ -192,13 +192,13 @@ def test_a_look_does_not_slide_to_somebody_in_front():
 def test_two_people_who_overlap_keep_their_own_limbs():
     clip = VideoClip(CLIP, build_detector("movenet"))
     tracker = clip.tracker()
-    looks = 0
+    ran = 0
     for found, time in clip.people():
         tracker.update(found, time)
-        looks += found is not None
+        ran += found is not None
     tracks = tracker.tracks()
     assert len(tracks) == 2
-    assert all(track.seen.sum() >= 0.95 * looks for track in tracks)
+    assert all(track.seen.sum() >= 0.95 * ran for track in tracks)
     woman, man = sorted(tracks, key=lambda track: np.ptp(track.keypoints[track.seen][0], axis=0)[1])
     for track, wide in ((woman, 0.45), (man, 0.65)):
         points = np.where(track.scores[..., None] >= 0.2, track.keypoints, np.nan)[track.seen]

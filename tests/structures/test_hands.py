@@ -85,7 +85,7 @@ def test_a_hand_that_the_model_turns_over_for_a_moment_stays():
 
 @pytest.mark.parametrize("flip", [10, 20])
 def test_a_palm_turns_no_faster_than_hands_do(flip):
-    """Half a turn needs 0.13 s, or four frames: three looks of the shorter part are left out, and none is averaged."""
+    """Half a turn needs 0.13 s, or four frames: three detections of the shorter part go, and none is averaged."""
     given = turned_over(flip, 30)
     steady = given.steady(TIMES)
     hidden = list(range(flip, flip + 3)) if flip > 15 else list(range(flip - 3, flip))

@@ -29,6 +29,6 @@ def test_numbers_are_the_same_and_nothing_grows(scenes):
             assert len(track.frames) == len(track.keypoints) == len(track.scores) <= 2
             assert len(track.timestamps) <= 3
     assert {1, 2, 3} <= seen
-    assert len(recent._timestamps) == len(recent._looks) == 2
+    assert len(recent._timestamps) == len(recent._detected) == 2
     assert len(recent._alive) == 2, "the one who left is forgotten"
     assert len(whole._timestamps) == 8 * RATE

@@ -52,7 +52,7 @@ def test_where_somebody_comes_from_counts(scenes):
 
 
 def test_who_is_guessed_before_a_loss_keeps_the_number(scenes):
-    """Lost for 0.9 s: the last looks slide away to something else, with low scores."""
+    """Lost for 0.9 s: the last detections slide away to something else, with low scores."""
     seen, again = fragment(scenes, 0, 60, 60), fragment(scenes, 92, 130, 60)
     for frame in range(60, 65):
         guess = scenes.walker(200 + 60 * frame / 30 + 70 * (frame - 59), frame / 30)

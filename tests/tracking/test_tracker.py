@@ -192,7 +192,7 @@ def test_time_must_go_on(scenes):
 
 
 def test_who_gets_guessed_legs_at_the_hips_is_still_the_same_person(scenes):
-    """A look that guesses the legs makes the box a half, and says by their scores that they are guesses."""
+    """A detection that guesses the legs makes the box a half, and says by their scores that they are guesses."""
 
     def look(time):
         found = scenes.detections([scenes.walker(100 + 100 * time, time)])

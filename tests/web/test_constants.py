@@ -40,7 +40,7 @@ def test_each_named_constant_exists(path):
         ("const { movenet, multipose: { OFSET } } = this.constants", "multipose.OFSET"),
         ("const { NEARBY, OFTENER } = constants.structures;", "structures.OFTENER"),
         ("place(x, { foot_contacts: constants }) { return constants.WINDOWS; }", "constants.WINDOWS"),
-        ("finder.SPACING", "finder.SPACING"),  # looks_back's
+        ("finder.SPACING", "finder.SPACING"),  # backward_tracking's
     ],
 )
 def test_a_wrong_name_is_found(text, name):

@@ -120,7 +120,7 @@ def ran(tmp_path_factory):
         ],
         "angles": ANGLES,
         "passes": {"boxes": [boxes.tolist() for boxes in PASSES], "longer": 960},
-        "looks": {
+        "crops": {
             "picture": files[0],
             "places": [{"box": box.tolist(), "angle": angle} for box, angle in places(pictures[0][0])],
         },
@@ -182,7 +182,7 @@ def test_somebody_who_is_followed(ran):
 def test_looks_and_searches(ran):
     found, pictures = ran
     picture, detector = pictures[0][0], MoveNet("cpu")
-    for answer, (box, angle) in zip(found["looks"], places(picture), strict=True):
+    for answer, (box, angle) in zip(found["crops"], places(picture), strict=True):
         wanted = detector.look(picture, box[None], np.array([angle]), quick=True)
         clear = wanted.scores[0] > 0.4
         points = np.array(answer["points"], float).reshape(-1, 2)
@@ -201,7 +201,7 @@ def test_both_people_of_the_clip_are_followed(ran):
     found, pictures = ran
     detector = MoveNet("cpu")
     looked = [frame for frame, people in enumerate(found["clip"]) if people]
-    assert len(looked) == 5  # 15 looks a second
+    assert len(looked) == 5  # 15 crop detections a second
     for frame in looked:
         people = found["clip"][frame]
         wanted = detector.search(pictures[frame][0], Search())
@@ -267,7 +267,7 @@ def test_people_of_the_clip_have_feet(ran):
 
 
 def test_the_picture_meanwhile_has_the_joints_of_both_models(ran):
-    """Those of the last look so far; at looks of the second model they are the final ones, but for its later doubts."""
+    """Those of the last detection so far; where the second model ran they are final, but for its later doubts."""
     found, _ = ran
     for meanwhile, final in zip(found["newest"], found["both"], strict=True):
         assert (meanwhile is None) == (final is None)

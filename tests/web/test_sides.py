@@ -66,7 +66,7 @@ def test_sides_are_those_of_python(settled):
         np.testing.assert_allclose(np.reshape(found["scores"], shape[:2]), wanted.keypoints.scores, atol=1e-6)
         if wanted.unsure.any():
             unsure += 1
-            radii = np.array(found["uncertainty"], float).reshape(motion.uncertainty.shape)
-            np.testing.assert_allclose(radii, motion.uncertainty, atol=2e-3)
+            uncertainty = np.array(found["uncertainty"], float).reshape(motion.uncertainty.shape)
+            np.testing.assert_allclose(uncertainty, motion.uncertainty, atol=2e-3)
     assert [sum(found["exchanged"]) for found in settled[:2]] == [0, 45]
     assert unsure

@@ -43,7 +43,7 @@ def test_the_demo_clip_is_that_of_the_command(opened, site, video, tmp_path, mon
     assert all(far < 0.25 for far in seen)
     full = published("blazepose_full")
     monkeypatch.setattr("poselift.detection.blazepose.published", lambda name: full)
-    monkeypatch.setattr("poselift.finding.second_looks.compare", partial(compare, factors=FULL_FACTORS))
+    monkeypatch.setattr("poselift.finding.second_model.compare", partial(compare, factors=FULL_FACTORS))
     how = ["--quality", "fast", "--detector", "movenet-blazepose", "--no-render", "--quiet"]
     main(["lift", str(clip), *how, "--out", str(tmp_path / "lifted")])
     found = distances(people, tmp_path / "lifted")

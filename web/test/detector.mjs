@@ -9,11 +9,11 @@ import { Followed } from "../src/detector/followed.js";
 import { between, compare, decide, join } from "../src/detector/joining.js";
 import { MoveNet } from "../src/detector/movenet.js";
 import { bodyAngle, boxAlong, otherAngles } from "../src/detector/orientation.js";
-import { SecondLooks } from "../src/detector/second_looks.js";
+import { SecondModel } from "../src/detector/second_model.js";
 import { strictFacts } from "./strict.mjs";
 
 const [path, answer] = process.argv.slice(2);
-const { folders, modules, bodies, angles, passes, looks, clip, pairs, known } = JSON.parse(await readFile(path, "utf8"));
+const { folders, modules, bodies, angles, passes, crops, clip, pairs, known } = JSON.parse(await readFile(path, "utf8"));
 const ort = createRequire(modules)("onnxruntime-web");
 ort.env.wasm.numThreads = 1;
 ort.env.logLevel = "error";
@@ -47,14 +47,14 @@ const found = {
   followed: { box: expected.box, score: followed.score, surprise: followed.surprise, angle: followed.angle },
 };
 
-const movenet = await MoveNet.open(ort, read, facts, false), picture = await pictureOf(looks.picture);
-found.looks = [];
-for (const { box, angle } of looks.places) found.looks.push(plain(await movenet.look(picture, box, angle)));
+const movenet = await MoveNet.open(ort, read, facts, false), picture = await pictureOf(crops.picture);
+found.crops = [];
+for (const { box, angle } of crops.places) found.crops.push(plain(await movenet.look(picture, box, angle)));
 found.searches = [];
 for (const each of [false, true]) found.searches.push((await movenet.search(picture, each)).map(plain));
 const differences = pairs.map(([first, second]) => compare(body(first), body(second), facts));
 found.differences = differences.map(({ by, trust }) => ({ by: [...by], trust: [...trust] }));
-found.decided = differences.map((look, i) => decide(look, differences.map((other, j) => [(j - i) / 8, other]).filter(([seconds]) => seconds), facts)).map(({ by, trust }) => ({ by: [...by], trust: [...trust] }));
+found.decided = differences.map((one, i) => decide(one, differences.map((other, j) => [(j - i) / 8, other]).filter(([seconds]) => seconds), facts)).map(({ by, trust }) => ({ by: [...by], trust: [...trust] }));
 found.between = differences.slice(1).map((later, i) => between(differences[i], later, .25, facts)).map(({ by, trust }) => ({ by: [...by], trust: [...trust] }));
 const sized = ({ pixels, scores }) => ({ points: [...pixels], scores: [...scores] });
 found.pairs = pairs.map(([first], i) => sized(join({ pixels: body(first).points, scores: first.scores }, differences[i], { width: 960, height: 540 }, facts)));
@@ -66,7 +66,7 @@ for (const person of known.map(body)) {
 }
 const nobody = { data: new Uint8ClampedArray(4 * 960 * 540).fill(128), width: 960, height: 540 };
 found.nobody = await blazepose.lookAt(nobody, body(known[0]));
-const finder = new Finder(movenet, facts, new SecondLooks(blazepose, facts));
+const finder = new Finder(movenet, facts, new SecondModel(blazepose, facts));
 found.newest = [];
 for (const { time, picture } of clip) {
   await finder.next(time, () => pictureOf(picture));

@@ -77,10 +77,10 @@ class KeepingClip(VideoClip):
         self, watch: Stopwatch | None = None, progress: ReadShare | None = None
     ) -> Iterator[tuple[Detections | None, float]]:
         """The people in each frame."""
-        looks = []
-        for look in super().people(watch, progress):
-            looks.append(look)
-            yield look
+        detected = []
+        for frame in super().people(watch, progress):
+            detected.append(frame)
+            yield frame
         facts = {
             "key": self._key,
             "image_size": self.image_size,
@@ -96,13 +96,13 @@ class KeepingClip(VideoClip):
             "warnings": self.warnings,
             "warning_kinds": [warning.kind for warning in self.warnings],
         }
-        counts = [-1 if people is None else len(people) for people, _ in looks]
+        counts = [-1 if people is None else len(people) for people, _ in detected]
         # Empty frames are left out, because their arrays may have another dtype.
-        seen = [people for people, _ in looks if people]
+        seen = [people for people, _ in detected if people]
         arrays: dict[str, Any] = {
             name: np.concatenate([getattr(people, name) for people in seen]) for name in _FIELDS if seen
         }
-        arrays |= {"timestamps": np.array([time for _, time in looks]), "people": np.array(counts, np.int32)}
+        arrays |= {"timestamps": np.array([time for _, time in detected]), "people": np.array(counts, np.int32)}
         with atomic_path(self._kept) as temporary:
             np.savez_compressed(temporary, facts=np.array(json.dumps(facts)), **arrays)
 
@@ -128,7 +128,7 @@ class KeptClip:
         try:
             arrays = npz_arrays(kept)
             facts = parse_json(str(arrays["facts"]), str(kept))
-            self._looks = list(_read_looks(arrays, skeleton_from_json(facts["skeleton"])))
+            self._detected = list(_read_detected(arrays, skeleton_from_json(facts["skeleton"])))
             self.key: str = facts["key"]
             self.image_size = (int(facts["image_size"][0]), int(facts["image_size"][1]))
             self.fps: float | None = facts["fps"]
@@ -157,7 +157,7 @@ class KeptClip:
         self, watch: Stopwatch | None = None, progress: ReadShare | None = None
     ) -> Iterator[tuple[Detections | None, float]]:
         """The people in each frame; the frames are not read."""
-        return (watch or Stopwatch()).timed("detect", self._looks)
+        return (watch or Stopwatch()).timed("detect", self._detected)
 
     def tracker(self) -> Tracker:
         """A tracker that compares poses, as for any video."""
@@ -168,7 +168,7 @@ class KeptClip:
         return None
 
 
-def _read_looks(arrays: dict[str, np.ndarray], skeleton: Skeleton) -> Iterator[tuple[Detections | None, float]]:
+def _read_detected(arrays: dict[str, np.ndarray], skeleton: Skeleton) -> Iterator[tuple[Detections | None, float]]:
     """The people in each frame, and its timestamp."""
     counts, joints = arrays["people"].tolist(), len(skeleton)
     sizes = {"boxes": (4,), "box_scores": (), "keypoints": (joints, 2), "scores": (joints,)}

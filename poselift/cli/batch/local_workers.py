@@ -19,7 +19,7 @@ from poselift.cli.lift_request import CommandRequest
 from poselift.recordings.batch_folders import tidy_stopped
 
 _POLL = 1.0
-"""Seconds between two looks for workers that take too long."""
+"""Seconds between two checks for workers that take too long."""
 
 _LOADING = 600.0
 """Seconds in which a worker must load the models; one that hangs there would hold up the batch for ever."""

@@ -41,7 +41,7 @@ def find_warnings(
 
     Args:
         given: those of the clip itself.
-        seen: frames and looks of the clip.
+        seen: frames of the clip, and those in which the detector ran.
         tracks: of everybody who was found, split at the picture's cuts.
         motions: of the people who were lifted.
         skeleton_in: the lifter's input joints.
@@ -58,13 +58,13 @@ def find_warnings(
 
 
 def find_absence(tracks: Sequence[Keypoints2D], frames: int, best: Sequence[float]) -> list[Caution]:
-    """A warning where nobody was found or tracked. It follows from the best joint score of each look."""
+    """A warning where nobody was found or tracked. It follows from the best joint score of each frame."""
     if not any(best):
         return [Caution(f"nobody was found in the {len(best)} of {frames} frames that were looked at", "missing")]
     if tracks:
         return []
     text = (
-        f"nobody could be tracked: there are detections in {np.count_nonzero(best)} of {len(best)} frames with a look, "
+        f"nobody could be tracked: there are detections in {np.count_nonzero(best)} of {len(best)} examined frames, "
         f"too few or too unsure to follow; the highest joint score is {max(best):.2f}"
     )
     return [Caution(text, "missing")]
@@ -176,7 +176,7 @@ def find_gaps(times: Float[np.ndarray, " t"], interval: float) -> list[Caution]:
 def seen_share(keypoints: Keypoints2D, frames: int) -> float:
     """Share of a clip's frames with a person, 0 to 1.
 
-    Frames between two looks count.
+    Frames between two detections count.
 
     Args:
         keypoints: of the person.

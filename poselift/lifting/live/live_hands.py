@@ -1,4 +1,4 @@
-"""Hands of a stream's people, one look a frame."""
+"""Hands of a stream's people, one crop detection a frame."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from poselift.structures import THRESHOLD, Hands
 from poselift.structures.hands import JUMP, measure_changes
 
 _HELD = 0.5
-"""Seconds for which a look at a hand stands: hands take turns, and the body is not looked at in every frame."""
+"""Seconds for which a hand stands: hands take turns, and the body is not looked at in every frame."""
 _REMEMBERED = 64
 """Frames whose hands are remembered for poses that wait for later frames."""
 _FORGOTTEN = 3.0
@@ -28,9 +28,9 @@ _CUTOFF = (2.0, 8.0)
 class LiveHands:
     """Finds the hands of a stream's people, at their wrists.
 
-    Each frame has time for one look: at the hand that waited longest. A hand is given when two looks in a row agree
-    (`Hands.steady` has the measure), then until a look finds none or another one, or until half a second has passed.
-    Between its looks it moves with the body's wrist.
+    Each frame has time for one crop: of the hand that waited longest. A hand is given when two crops in a row agree
+    (`Hands.steady` has the measure), then until a crop shows none or another one, or until half a second has passed.
+    Between its crops it moves with the body's wrist.
 
     Args:
         model: of hands.
@@ -90,7 +90,7 @@ class LiveHands:
     def _look_at(
         self, image: UInt8[np.ndarray, "h w 3"], side: "_Side", others: "list[_Side]", time: float
     ) -> Hand | None:
-        """A look at a hand; None if a nearer wrist has it."""
+        """The hand at a wrist; None if a nearer wrist has it."""
         elbow, wrist = side.arm
         hand = self._model.look_at(image, elbow, wrist, side.body)
         if hand is None:
@@ -146,7 +146,7 @@ class _Side:
         self._smooth = OneEuro(*_CUTOFF)
 
     def take(self, hand: Hand | None, time: float) -> None:
-        """Takes a look.
+        """Takes a detection.
 
         A hand shows from the second one on that agrees with the one before.
         """
@@ -162,7 +162,7 @@ class _Side:
         self.joints = self._smooth(hand.joints.astype(np.float64), time)
 
     def keypoints(self, time: float) -> Float[np.ndarray, "21 2"] | None:
-        """Where the hand is now, pixels; None if no look stands."""
+        """Where the hand is now, pixels; None if no detection stands."""
         if self.joints is None or time - self.looked > _HELD or not np.isfinite(self.arm[1]).all():
             return None
         moved: np.ndarray = self._offset + self.arm[1]

@@ -17,7 +17,7 @@ from poselift.tracking import Tracker
 from poselift.video import Captured
 
 _PRESENT = 0.5
-"""Seconds since the last look that found a person, who still counts as there."""
+"""Seconds since the last detection of a person, who still counts as there."""
 _REMEMBERED = 10.0
 """Seconds for which the last look at a person is remembered: more than a lookahead takes."""
 _FINE = 10_000
@@ -80,7 +80,7 @@ class LivePeople:
             }
             self._last_seen |= dict.fromkeys(keypoints, time)
             poses = self._lifter.push(keypoints, time)
-            # A lifter holds the last pose of those who were not found. Poses between two looks are new.
+            # A lifter holds the last pose of those who were not found. Poses between two detections are new.
             people = {
                 number: pose for number, pose in poses.items() if pose.timestamp <= self._last_seen.get(number, -np.inf)
             }

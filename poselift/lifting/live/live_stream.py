@@ -39,7 +39,7 @@ class StreamRequest:
         quality: how often the detector looks.
         fov: field of view across the longer side of the picture, degrees; assumed if None.
         intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
-        lookahead: looks that a pose waits for.
+        lookahead: detections that a pose waits for.
         world: whether poses are in the world frame.
         tilt: angle by which the camera looks down, degrees, for the world; found from people if None.
         device: for lifter and detector.

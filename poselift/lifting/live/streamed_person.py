@@ -30,7 +30,7 @@ _NEAR = 1.0
 """Seconds before a pose whose keypoints and poses refine it and place its root."""
 
 _SIDES_INTERVAL = 1.0
-"""Seconds between two looks whether left and right of the recent frames are exchanged."""
+"""Seconds between two checks whether left and right of the recent frames are exchanged."""
 
 _ANGLES, _INTERVAL = 200, 0.1
 """Angles of the body that are remembered at most, and least seconds between them: neighbours tell the same."""

@@ -134,8 +134,8 @@ def prepare(
     bridged = np.any(filled_scores > 0, axis=-1)
     if turns is None:
         check_intervals(times)
-    interval, looks = median_interval(times), median_interval(times[seen])
-    slow = is_slow(looks)
+    interval, detected = median_interval(times), median_interval(times[seen])
+    slow = is_slow(detected)
     # Between the frames of a slow clip, new ones are better than its own empty ones.
     known = seen if slow else bridged
     parts = [(0, len(times))] if options.every_frame and len(times) else find_segments(seen, times, interval)

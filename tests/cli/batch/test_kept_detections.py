@@ -45,8 +45,8 @@ def test_the_frames_are_those_of_the_span(kept):
     assert (len(times), times[0], times[-1]) == (lifted.clock.frames, *lifted.clock.span)
 
 
-def test_nobody_and_no_look(kept, tmp_path):
-    """Frames without people, without a look, and a clip without anybody."""
+def test_nobody_and_no_detection(kept, tmp_path):
+    """Frames without people, in which no detector ran, and a clip without anybody."""
     path = tmp_path / "keypoints.npz"
     detector = build_detector("movenet-fast")
     clip = KeepingClip(demo_video(), detector, path, "", quality="fast")

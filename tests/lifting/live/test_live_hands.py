@@ -1,4 +1,4 @@
-"""Hands of a stream: who is looked at when, and what stands until the next look."""
+"""Hands of a stream: who is looked at when, and what stands until the next crop."""
 
 import numpy as np
 import pytest
@@ -84,7 +84,7 @@ def test_a_look_that_finds_none_or_another_hand_ends_it(then):
 def test_a_hand_is_not_held_for_longer_than_half_a_second():
     hands = LiveHands(Seen(), CAMERA, COCO17)
     run(hands, 3)
-    assert not hands.look(IMAGE, {1: body(right=False)}, 2.0)[1].seen.any(), "the look before is too old to agree"
+    assert not hands.look(IMAGE, {1: body(right=False)}, 2.0)[1].seen.any(), "the crop before is too old to agree"
     hidden = body()[0], np.zeros(17)
     run(hands, 2, start=51)
     assert not hands.look(IMAGE, {1: hidden}, 2.2)[1].seen.any(), "a wrist that is not seen has no hand"

@@ -151,7 +151,7 @@ def test_frames_in_which_the_person_was_not_found_are_lifted_as_in_a_file(keypoi
 
 
 def test_a_slow_stream_is_lifted_as_a_slow_clip(keypoints, weights, camera):
-    """At ten looks a second the lifter gets interpolated frames between them, as in `lift`."""
+    """At ten detections a second the lifter gets interpolated frames between them, as in `lift`."""
     slow, options = every(keypoints[:60], 5), replace(BARE, window=23)
     pose = push_all(StreamingPeople(weights, camera, COCO17, 0, options, smooth=False), slow)[-1]
     np.testing.assert_allclose(pose.joints, lift(slow, weights, camera, options).joints[-1], atol=1e-5)

@@ -60,7 +60,7 @@ def test_rays_of_joints_that_were_not_seen_are_0(keypoints, weights, camera):
     ("faster", "looks", "fps", "motions"), [(1.0, 1, 50, 1), (1.2, 1, 60, 2), (1.2, 6, 20, 1), (4.8, 24, 20, 1)]
 )
 def test_the_network_gets_neither_slow_nor_fast_motions(keypoints, weights, camera, faster, looks, fps, motions):
-    """Frames between two looks are interpolated; of a fast clip, every second frame makes a motion."""
+    """Frames between two detections are interpolated; of a fast clip, every second frame makes a motion."""
     values = np.where((np.arange(len(keypoints)) % looks == 0)[:, None, None], keypoints.keypoints, np.nan)
     clip = replace(keypoints, keypoints=values, timestamps=keypoints.timestamps / faster)
     (segment,) = prepare(clip, weights, camera).segments

@@ -1,6 +1,6 @@
 // What the viewer shows, made of lifted motions.
 
-import { usualInterval } from "../numbers/times.js";
+import { medianInterval } from "../numbers/times.js";
 import { prepareHands } from "../viewer/hands.js";
 import { prepare } from "../viewer/places.js";
 import { floorsOf, rotationToYUp } from "./upright.js";
@@ -21,7 +21,7 @@ export function contentOf({ people, camera, times, start, file }, drawing, const
     return { id: person, names: skeleton.joints, limbs: looks.lines, body: looks.body, points: keypoints.joints,
       lines: drawing.skeletons[keypoints.joints.length > 17 ? "coco_wholebody23" : "coco17"].lines, color: drawing.colors[(person - 1) % drawing.colors.length],
       angles: angles?.names ?? [], degrees: angles?.degrees ?? new Float32Array(0), floor: floors[i], about: { height: motion.height ?? undefined },
-      interval: usualInterval(motion.times) || 1 / 30, files: files(person), times: motion.times.map((time) => time - times[0]), joints: motion.joints,
+      interval: medianInterval(motion.times) || 1 / 30, files: files(person), times: motion.times.map((time) => time - times[0]), joints: motion.joints,
       root: motion.root, interpolated: motion.interpolated, guessed, start: times[0], keypoints: keypoints.pixels,
       scores: keypoints.scores, uncertainty: motion.uncertainty, ...handsOf(motion, drawing.hands) };
   });

@@ -4,7 +4,7 @@ import { BlazePose } from "../detector/blazepose.js";
 import { Finder } from "../detector/finder.js";
 import { HandModel } from "../detector/hands.js";
 import { MoveNet } from "../detector/movenet.js";
-import { SecondLooks } from "../detector/second_looks.js";
+import { SecondModel } from "../detector/second_model.js";
 import {
   cameraFor, followPeople, guessedJoints, handsOfTrack, jointAngles, liftAgain, liftSides, liftTrack, openNumbers, restrict, settleHands, settleSides,
   shownJoints, sidesCautions, writeBvh, writeGlb, writeJson, writeNpz, zip,
@@ -89,7 +89,7 @@ async function find({ file, seeked, fov, hands }, progress) {
   stopUnless(mine);
   const video = seeked ? { ...seeked, frames: () => seekedFrames(seeked) } : await openDecoded(file);
   if (!video) return { undecodable: true };
-  const finder = new Finder(detector, numbers.facts, new SecondLooks(again, numbers.facts), handed), watch = new Stopwatch(), begun = performance.now(), goOn = stopper(mine);
+  const finder = new Finder(detector, numbers.facts, new SecondModel(again, numbers.facts), handed), watch = new Stopwatch(), begun = performance.now(), goOn = stopper(mine);
   for (const stage of ["search", "look", "lookAgain", "lookAtHands"]) {
     const act = finder[stage].bind(finder);
     finder[stage] = (...given) => watch.time(stage, () => act(...given));

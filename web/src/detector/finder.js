@@ -1,4 +1,4 @@
-// Where and when the detector looks: people are followed from look to look, and searches of the picture find newcomers.
+// Where and when the detector looks: crop detections follow people, and searches of the picture find newcomers.
 // A plain form of poselift/finding: no tiles for crowds, no searches for people who are turned, and people who overlap
 // are looked at in the same picture.
 
@@ -7,13 +7,13 @@ import { Followed, turned } from "./followed.js";
 import { apart, bodyAngle, otherAngles } from "./orientation.js";
 import { Ticks } from "./ticks.js";
 
-/** Searches a second; looks are as many as `poselift lift --quality fast` takes. */
+/** Searches a second; crop detections are as many as `poselift lift --quality fast` takes. */
 const SEARCHES = 3;
 
 export class Finder {
-  /** @param detector a MoveNet. @param facts of numbers.json. @param second looks of a second model, or null. @param hands a HandModel, or null */
+  /** @param detector a MoveNet. @param facts of numbers.json. @param second crop detections of a second model, or null. @param hands a HandModel, or null */
   constructor(detector, facts, second = null, hands = null) {
-    Object.assign(this, { detector, facts, second, hands, constants: facts.constants, people: [], frames: [], recent: [], ticks: new Ticks(facts.pace.looks), nextSearch: -Infinity, fine: true, size: null });
+    Object.assign(this, { detector, facts, second, hands, constants: facts.constants, people: [], frames: [], recent: [], ticks: new Ticks(facts.pace.rate), nextSearch: -Infinity, fine: true, size: null });
   }
 
   /**
@@ -35,10 +35,10 @@ export class Finder {
     frame.people = await this.look(picture, time, due, newcomers);
     await this.lookAgain(picture, frame);
     await this.lookAtHands(picture, frame);
-    this.recent = [...this.recent.filter((look) => look.time > time - this.constants.looks_back.BACK), { time, picture, frame }];
+    this.recent = [...this.recent.filter((kept) => kept.time > time - this.constants.backward_tracking.BACK), { time, picture, frame }];
   }
 
-  /** The second model's look at the people of a frame. */
+  /** The second model's crop detections in a frame. */
   async lookAgain(picture, { time, people }) {
     await this.second?.note(time, picture, people);
   }
@@ -107,9 +107,9 @@ export class Finder {
     return people;
   }
 
-  /** Somebody in a place; where a look leaves doubts, others at other angles follow, and the best score decides. */
+  /** Somebody in a place; where a crop leaves doubts, others at other angles follow, and the best score decides. */
   async lookAt(picture, place, person, time) {
-    const { constants, constants: { orientation, place_looks } } = this;
+    const { constants, constants: { orientation, crop_detections } } = this;
     const first = { ...await this.detector.look(picture, place.box, place.angle), angle: place.angle };
     const measured = bodyAngle(first, this.facts) ?? place.angle;
     const doubts = person ? person.doubts(first, measured, time)
@@ -119,7 +119,7 @@ export class Finder {
     let best = first, worth = first.score;
     for (const angle of otherAngles(place.angle, measured, constants)) {
       const found = { ...await this.detector.look(picture, turned(place, angle).box, angle), angle };
-      const its = found.score - (person && apart(angle, measured) > orientation.LEANING ? place_looks.CONVINCING : 0);
+      const its = found.score - (person && apart(angle, measured) > orientation.LEANING ? crop_detections.CONVINCING : 0);
       if (its > worth) [best, worth] = [found, its];
     }
     return best;
@@ -128,13 +128,13 @@ export class Finder {
   /** Somebody new, who is also followed backwards to the first frame that shows them. */
   async begin(found, time) {
     const back = new Followed(found, found.boxScore, -time, this.facts), who = new Followed(found, found.boxScore, time, this.facts);
-    for (const look of [...this.recent].reverse()) {
-      const earlier = await this.lookAt(look.picture, back.expected(-look.time), back, -look.time);
+    for (const kept of [...this.recent].reverse()) {
+      const earlier = await this.lookAt(kept.picture, back.expected(-kept.time), back, -kept.time);
       if (!back.recognises(earlier)) break;
-      const there = look.frame.people.map(({ pixels, scores, box, score }) => ({ points: pixels, scores, box, score }));
+      const there = kept.frame.people.map(({ pixels, scores, box, score }) => ({ points: pixels, scores, box, score }));
       if (there.some((other) => alike(earlier, other, this.constants))) break;
-      look.frame.people.push(detection(earlier, found.boxScore, who));
-      back.update(earlier, -look.time);
+      kept.frame.people.push(detection(earlier, found.boxScore, who));
+      back.update(earlier, -kept.time);
     }
     return who;
   }

@@ -9,11 +9,11 @@ const MISSES = 2;
 
 /** @typedef {{box: number[], angle: number, points: Float64Array}} Place  where somebody is expected */
 
-/** The same joints, for a look at a body turned by an angle. */
+/** The same joints, for a crop of a body turned by an angle. */
 export const turned = ({ points }, angle) => ({ points, angle, box: boxAlong(points, angle) });
 
 export class Followed {
-  /** @param found a look at somebody. @param score of the box. @param time seconds; negated for looks back. @param facts of numbers.json */
+  /** @param found a detection of somebody. @param score of the box. @param time seconds; negated where it is followed backwards. @param facts of numbers.json */
   constructor(found, score, time, facts) {
     Object.assign(this, { facts, found, time, boxScore: found.angle ? Math.max(score, found.score) : score, score: found.score, misses: 0,
       surprise: Infinity, velocity: [0, 0], speeds: null, angle: bodyAngle(found, facts) ?? 0, turned: Boolean(found.angle), spin: 0, compared: -Infinity });
@@ -21,7 +21,7 @@ export class Followed {
 
   get size() { return Math.max(1, sizeOf(this.found.box)); }
 
-  /** Whether the next look may wait, as the movement can be foreseen. */
+  /** Whether the next crop detection may wait, as the movement can be foreseen. */
   get calm() { return this.surprise <= this.facts.constants.finder.CALM; }
 
   /** Whether a search of the upright picture finds this person. */
@@ -34,13 +34,13 @@ export class Followed {
     return this.turned ? turned(place, this.angle + this.spin * ahead) : place;
   }
 
-  /** Whether a look shows this person still. */
+  /** Whether a detection shows this person still. */
   recognises({ score }) {
     const { followed_person } = this.facts.constants;
     return score >= Math.max(followed_person.LEAST, followed_person.COLLAPSE * this.score) && this.misses < MISSES;
   }
 
-  /** Whether a look at another angle may show this person better. @param angle of the body that a look shows */
+  /** Whether a crop at another angle may show this person better. @param angle of the body that the crop shows */
   doubts(found, angle, time) {
     if (!this.recognises(found)) return true; // the last try before this person is lost
     const { followed_person, orientation } = this.facts.constants, leaning = !this.turned && Math.abs(angle) > orientation.LEANING;

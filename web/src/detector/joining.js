@@ -11,7 +11,7 @@ function limbs({ skeletons, sides }) {
   return sides.map((group) => [...joints.keys()].filter(inGroup(group)));
 }
 
-/** What a second model's look at a person changes, by this look alone. @returns {Difference} */
+/** What one crop detection of a second model changes, by itself. @returns {Difference} */
 export function compare(first, second, facts) {
   const { joining } = facts.constants, body = joining.BODY, count = joining.SIDES.length;
   const by = new Float64Array(2 * count).fill(NaN), trust = Float64Array.from({ length: count }, (_, row) => row < body ? 1 : 0);
@@ -45,19 +45,19 @@ export function compare(first, second, facts) {
 const agreement = (away, { AGREE, DIFFER }) => Math.min(1, Math.max(0, (DIFFER - away) / (DIFFER - AGREE)));
 
 /**
- * A look's difference with the trust that the looks before and after give to joints at which the models differ.
- * @param others seconds from this look to another one, negative for one before, and that one.
+ * A difference with the trust that those before and after give to joints at which the models differ.
+ * @param others seconds from this difference to another one, negative for one before, and that one.
  */
-export function decide(look, others, facts) {
-  const { joining } = facts.constants, trust = look.trust.slice(), nearest = [...others].sort(([a], [b]) => Math.abs(a) - Math.abs(b));
+export function decide(own, others, facts) {
+  const { joining } = facts.constants, trust = own.trust.slice(), nearest = [...others].sort(([a], [b]) => Math.abs(a) - Math.abs(b));
   for (let row = 0; row < joining.BODY; row++) {
     const known = [-1, 1].map((side) => nearest.find(([seconds, other]) => seconds * side > 0 && !Number.isNaN(other.agreed[2 * row]))).filter(Boolean);
     const total = known.reduce((sum, [seconds]) => sum + 1 / Math.abs(seconds), 0);
     const expected = (axis) => known.reduce((sum, [seconds, other]) => sum + other.agreed[2 * row + axis] / Math.abs(seconds), 0) / total;
-    const away = Math.hypot(look.first[2 * row] - expected(0), look.first[2 * row + 1] - expected(1));
-    if (!Number.isNaN(look.by[2 * row])) trust[row] += (1 - trust[row]) * (agreement(away, joining) || 0);
+    const away = Math.hypot(own.first[2 * row] - expected(0), own.first[2 * row + 1] - expected(1));
+    if (!Number.isNaN(own.by[2 * row])) trust[row] += (1 - trust[row]) * (agreement(away, joining) || 0);
   }
-  return { ...look, trust };
+  return { ...own, trust };
 }
 
 /** The row of the second model's joint for each joint: each limb's sides are those that are nearer to the first model's. */
@@ -75,13 +75,13 @@ function sameSides(first, second, facts) {
   return rows;
 }
 
-/** The difference between two looks; where only one of them has a value, that one. @param share of the way, 0 to 1 */
+/** The difference between two frames; where only one of them has a value, that one. @param share of the way, 0 to 1 */
 export function between(before, later, share, facts) {
   const { BODY: body, SIDES: { length: count } } = facts.constants.joining, by = new Float64Array(2 * count), trust = new Float64Array(count);
   const mixed = (own, their) => Number.isNaN(own) ? their : Number.isNaN(their) ? own : own + share * (their - own);
   for (let at = 0; at < 2 * count; at++) by[at] = mixed(before.by[at], later.by[at]);
   for (let row = 0; row < count; row++) {
-    const [own, their] = [before, later].map((look) => row < body || !Number.isNaN(look.by[2 * row]) ? look.trust[row] : NaN);
+    const [own, their] = [before, later].map((one) => row < body || !Number.isNaN(one.by[2 * row]) ? one.trust[row] : NaN);
     trust[row] = mixed(own, their) || 0;
   }
   return { by, trust };

@@ -1,7 +1,7 @@
 // The frames whose correction changes most, for longest.
 
 import { otherSide } from "../numbers/open.js";
-import { median, usualInterval } from "../numbers/times.js";
+import { median, medianInterval } from "../numbers/times.js";
 
 /** Seconds around a listed span in which no other one is listed: one look sees them all. */
 const APART = 0.1;
@@ -38,7 +38,7 @@ export function rankFrames(motion, camera) {
 
 /** Spans of keypoints that leave their way suddenly, or are missing, as {from, to, frame, joint, worth, says}. */
 function leaps({ times, keypoints: { joints, pixels } }) {
-  const body = bodyOf(joints, pixels, times.length), found = new Map(), step = usualInterval(times);
+  const body = bodyOf(joints, pixels, times.length), found = new Map(), step = medianInterval(times);
   const at = (frame, joint) => [0, 1].map((axis) => (pixels[2 * (frame * joints.length + joint) + axis] - body.centres[frame][axis]) / body.length);
   const gaps = [];
   for (const [joint, name] of joints.entries()) {
@@ -96,18 +96,18 @@ function missing(gaps, times) {
 
 /** Spans in which the lifter puts a joint far from its keypoint, or is unsure of it, against what is usual for the joint. */
 function doubts(motion, { K }) {
-  const { times, skeleton: { joints: names }, root, joints, keypoints, uncertainty, threshold } = motion, step = usualInterval(times);
+  const { times, skeleton: { joints: names }, root, joints, keypoints, uncertainty, threshold } = motion, step = medianInterval(times);
   const length = bodyOf(keypoints.joints, keypoints.pixels, times.length).length, found = [];
   for (const [joint, name] of names.entries()) {
     if (PARTS.test(name)) continue;
     const given = keypoints.joints.indexOf(name), point = (frame, axis) => joints[3 * (frame * names.length + joint) + axis] + root[3 * frame + axis];
-    const radii = Float64Array.from(times, (_, frame) => uncertainty[frame * names.length + joint] * K[0] / point(frame, 2) / length);
+    const wide = Float64Array.from(times, (_, frame) => uncertainty[frame * names.length + joint] * K[0] / point(frame, 2) / length);
     const misfits = Float64Array.from(times, (_, frame) => {
       const at = frame * keypoints.joints.length + given;
       if (given < 0 || !(keypoints.scores[at] >= threshold)) return NaN;
       return away([0, 1].map((axis) => K[4 * axis] * point(frame, axis) / point(frame, 2) + K[3 * axis + 2]), keypoints.pixels.subarray(2 * at, 2 * at + 2)) / length;
     });
-    for (const [why, values] of [["uncertainty", radii], ["misfit", misfits]]) {
+    for (const [why, values] of [["uncertainty", wide], ["misfit", misfits]]) {
       const usual = median(values.filter(Number.isFinite));
       for (let from = 0, to; from < times.length; from = to + 1) {
         to = from;

@@ -1,7 +1,7 @@
 // BVH: a skeleton of fixed bone lengths and its rotations (poselift.export.bvh).
 
 import { character, offsetsOf } from "./character.js";
-import { rounded, searchSorted, usualInterval } from "./times.js";
+import { rounded, searchSorted, medianInterval } from "./times.js";
 
 const CENTIMETRES = 100;
 
@@ -17,7 +17,7 @@ export async function writeBvh(numbers, motion, start = motion.times[0]) {
   const figure = await character(numbers, motion);
   const { times } = motion;
   const s = figure.names.length;
-  const interval = usualInterval(times) || 1 / 30;
+  const interval = medianInterval(times) || 1 / 30;
   const frames = rounded((times.at(-1) - start) / interval) + 1;
   const middles = Float64Array.from({ length: times.length - 1 }, (_, k) => (times[k] + times[k + 1]) / 2);
   const nearest = Array.from({ length: frames }, (_, k) => searchSorted(middles, start + k * interval));

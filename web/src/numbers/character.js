@@ -2,7 +2,7 @@
 
 import { pointsYUp, posedFrames } from "./restrict.js";
 import { shownJoints } from "./sight.js";
-import { median, rounded, searchSorted, usualInterval } from "./times.js";
+import { median, rounded, searchSorted, medianInterval } from "./times.js";
 
 const known = new WeakMap(); // what the graph gave of a motion
 
@@ -26,7 +26,7 @@ async function rigged(numbers, motion) {
   frames.forEach((frame, row) => points.set(places.subarray(3 * s * frame, 3 * s * (frame + 1)), 3 * s * row));
   const found = await numbers.run("rotations", {
     points: [points, [frames.length, s, 3]],
-    interval: [[usualInterval(motion.times) || 1 / 30], []],
+    interval: [[medianInterval(motion.times) || 1 / 30], []],
   });
   known.set(motion, { frames, points, ...found });
   return known.get(motion);

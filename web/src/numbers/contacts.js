@@ -1,7 +1,7 @@
 // Feet that are slow, and low for the body, stand (poselift.kinematics.foot_contacts).
 
 import { usedKeypoints } from "./prepare.js";
-import { interpolate, median, runsOf, searchSorted, usualInterval } from "./times.js";
+import { interpolate, median, runsOf, searchSorted, medianInterval } from "./times.js";
 
 const SIDES = ["left", "right"];
 
@@ -87,7 +87,7 @@ const apart = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 
 /** Steps between frames in which the clip lacks frames, so that a foot may have moved. */
 export function missingFrames(times, { WINDOW }) {
-  const longest = Math.max(2 * WINDOW, 2 * usualInterval(times)) + 1e-6;
+  const longest = Math.max(2 * WINDOW, 2 * medianInterval(times)) + 1e-6;
   return (frame) => times[frame + 1] - times[frame] > longest;
 }
 

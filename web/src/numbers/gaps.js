@@ -1,7 +1,7 @@
 // Frames without keypoints: which get interpolated keypoints, which the lifter gets, and which split a clip
 // (poselift.lifting.prepare.gaps).
 
-import { rounded, searchSorted, usualInterval } from "./times.js";
+import { rounded, searchSorted, medianInterval } from "./times.js";
 
 const pick = (values, rows) => Float64Array.from(rows, (row) => values[row]);
 
@@ -20,7 +20,7 @@ export function indices(flags) {
 /** Runs of frames [first, end) without a gap of more than MAX_GAP seconds; both ends have keypoints. */
 export function findSegments(seen, times, constants) {
   const frames = indices(seen);
-  const usual = usualInterval(times);
+  const usual = medianInterval(times);
   const segments = [];
   frames.forEach((frame, k) => {
     const gap = k ? times[frame] - times[frames[k - 1]] - usual : Infinity;

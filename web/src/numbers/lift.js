@@ -47,10 +47,10 @@ async function liftWith(numbers, track, camera, windows, options) {
   for (const [index, segment] of prepared.segments.entries()) {
     const { first, end } = segment;
     const [seen, stamps] = [prepared.seen, times].map((values) => values.subarray(first, end));
-    const { poses, radii } = await refine(numbers, prepared, segment, lifted[index]);
-    joints.set(interpolate(poses, segment.times, stamps, 3 * j), 3 * first * j);
+    const refined = await refine(numbers, prepared, segment, lifted[index]);
+    joints.set(interpolate(refined.poses, segment.times, stamps, 3 * j), 3 * first * j);
     const wider = wideningFactors(seen, stamps, facts.constants.gaps);
-    const own = interpolate(radii, segment.times, stamps, j);
+    const own = interpolate(refined.uncertainty, segment.times, stamps, j);
     uncertainty.set(own.map((radius, at) => wider[Math.floor(at / j)] * radius), first * j);
     interpolated.set(seen.map((flag) => 1 - flag), first);
   }
@@ -79,7 +79,7 @@ function checkTrack({ times, joints, pixels, scores, width, height }, camera) {
 }
 
 /** Joints in the camera frame, moved towards their rays, and their uncertainty, in the lifter's frames of a segment. */
-async function refine(numbers, prepared, segment, { joints, radii }) {
+async function refine(numbers, prepared, segment, { joints, uncertainty }) {
   const { facts } = numbers;
   const [frames, j] = [segment.times.length, numbers.jointsOut];
   turnBack(joints, segment.turns);
@@ -95,7 +95,7 @@ async function refine(numbers, prepared, segment, { joints, radii }) {
   const [stamps, rows] = fill(segment.times.map((time) => time - segment.times[0]), NEVER);
   const out = await numbers.run("refine", {
     joints: [fill(joints)[0], [rows, j, 3]],
-    radii: [fill(radii)[0], [rows, j]],
+    radii: [fill(uncertainty)[0], [rows, j]],
     rays: [fill(rays)[0], [rows, j, 3]],
     trust: [fill(trust)[0], [rows, j]],
     times: [stamps, [rows]],
@@ -103,7 +103,7 @@ async function refine(numbers, prepared, segment, { joints, radii }) {
   });
   return {
     poses: out.moved.slice(0, 3 * frames * j),
-    radii: out.uncertainty.slice(0, frames * j).map((radius) => facts.lifter.uncertainty_factor * radius),
+    uncertainty: out.uncertainty.slice(0, frames * j).map((radius) => facts.lifter.uncertainty_factor * radius),
   };
 }
 

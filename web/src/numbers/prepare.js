@@ -1,7 +1,7 @@
 // A person's keypoints, prepared for the lifter (poselift.lifting.prepare).
 
 import { addFramesBetween, chooseFrames, fillGaps, findSegments, seenFrames, takeFrames } from "./gaps.js";
-import { median, usualInterval } from "./times.js";
+import { median, medianInterval } from "./times.js";
 import { findTurns, turnUpright } from "./turns.js";
 
 /**
@@ -117,8 +117,8 @@ export function prepareTrack(facts, track, camera, options = {}) {
   const seen = seenFrames(given.scores, names.length);
   const filled = fillGaps(given, times, names.length, gaps);
   const bridged = seenFrames(filled.scores, names.length);
-  const interval = usualInterval(times);
-  const slow = usualInterval(times.filter((_, frame) => seen[frame])) * rates.SLOWEST > 1 + rates.SLACK;
+  const interval = medianInterval(times);
+  const slow = medianInterval(times.filter((_, frame) => seen[frame])) * rates.SLOWEST > 1 + rates.SLACK;
   // Between the frames of a slow clip, new ones are better than its own empty ones.
   const known = slow ? seen : bridged;
   const segments = findSegments(seen, times, gaps).map(([first, end]) => {

@@ -2,7 +2,7 @@
 // (poselift.lifting.finish.repetitions).
 
 import { indices } from "./gaps.js";
-import { interpolate, rounded, searchSorted, usualInterval } from "./times.js";
+import { interpolate, rounded, searchSorted, medianInterval } from "./times.js";
 
 /**
  * Joints (t, j, 3) that follow the person's own repetition in gaps, as far as one matches.
@@ -25,7 +25,7 @@ export function fillFromRepetitions(joints, known, times, { repetitions: constan
     const poses = new Float64Array(near.length * width);
     near.forEach((row, place) => poses.set(joints.subarray(row * width, (row + 1) * width), place * width));
     const stamps = Float64Array.from(near, (row) => times[row]);
-    const step = Math.max(usualInterval(times), constants.TICK);
+    const step = Math.max(medianInterval(times), constants.TICK);
     const found = repetition(poses, stamps, gap, step, width, constants, gaps.NEAR);
     for (let at = 0; found && at < gap.length * width; at++)
       filled[before * width + at] = found.weight * found.poses[at] + (1 - found.weight) * joints[before * width + at];

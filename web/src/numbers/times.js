@@ -28,7 +28,7 @@ export function rounded(value) {
 }
 
 /** Typical interval between frames, seconds: the median over short runs; 0 for fewer than two frames. */
-export function usualInterval(times) {
+export function medianInterval(times) {
   if (times.length < 2) return 0;
   const span = times.length > 2 * SPAN ? SPAN : 1;
   const steps = Float64Array.from({ length: times.length - 1 }, (_, k) => times[k + 1] - times[k]);

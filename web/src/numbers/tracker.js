@@ -1,7 +1,7 @@
 // Who is who: detections are assigned to people by their poses (poselift.tracking).
 
 import { assign } from "./assignment.js";
-import { usualInterval } from "./times.js";
+import { medianInterval } from "./times.js";
 
 /**
  * @typedef {object} Person one detected person in one frame
@@ -43,7 +43,7 @@ class Fragment {
     this.people.push(person);
   }
 
-  /** Without its last looks, where they score far less than the others: somebody who is lost is guessed. */
+  /** Without its last detections, where they score far less than the others: somebody who is lost is guessed. */
   withoutGuesses({ stitching, track }) {
     const means = this.people.map(({ scores }) => scores.reduce((sum, score) => sum + score, 0) / scores.length);
     const sorted = [...means].sort((a, b) => a - b), half = sorted.length >> 1;
@@ -126,7 +126,7 @@ export class Tracker {
   #constants;
   #picture;
   #times = [];
-  #looks = [0]; // frames with a look before each frame
+  #detected = [0]; // frames in which the detector ran, before each frame
   #fragments = [];
   #alive = [];
   #numbers = 0;
@@ -149,7 +149,7 @@ export class Tracker {
     if (this.#times.length && !(time > this.#times.at(-1)))
       throw new Error(`the frame at ${time} s follows one at ${this.#times.at(-1)} s; give frames in order of time`);
     const frame = this.#times.push(time) - 1;
-    this.#looks.push(this.#looks.at(-1) + (people ? 1 : 0));
+    this.#detected.push(this.#detected.at(-1) + (people ? 1 : 0));
     if (!people) return [];
     this.#alive = this.#alive.filter((fragment) => time - fragment.end <= tracker.PATIENCE);
     const costs = this.#alive.map((fragment) => {
@@ -178,11 +178,11 @@ export class Tracker {
    */
   tracks() {
     const { tracker } = this.#constants;
-    const interval = usualInterval(this.#times);
+    const interval = medianInterval(this.#times);
     const needed = Math.min(tracker.MIN_SEEN, 0.5 * interval * this.#times.length);
     const dense = this.#fragments.filter(({ frames }) => {
-      const looks = this.#looks[frames.at(-1) + 1] - this.#looks[frames[0]];
-      return frames.length >= tracker.MIN_SHARE * looks;
+      const ran = this.#detected[frames.at(-1) + 1] - this.#detected[frames[0]];
+      return frames.length >= tracker.MIN_SHARE * ran;
     });
     const kept = stitch(dense, this.#constants).filter((fragment) => {
       const scores = fragment.people.flatMap((person) => [...person.scores]);

@@ -10,9 +10,9 @@ const BATCH = 4; // windows lifted at once, each with its mirror image
  * The lifter's joints and uncertainty in the frames of each segment.
  * @param numbers of openNumbers
  * @param {import("./prepare.js").Segment[]} segments
- * @param {Map<string, {joints: Float32Array, radii: Float32Array}>} cache windows that are known, and become known
+ * @param {Map<string, {joints: Float32Array, uncertainty: Float32Array}>} cache windows that are known, and become known
  * @param {{progress?: (share: number) => unknown}} options awaited; it throws to stop the work
- * @returns {Promise<{joints: Float32Array, radii: Float32Array}[]>} (n, j, 3) relative to the root, and (n, j); metres
+ * @returns {Promise<{joints: Float32Array, uncertainty: Float32Array}[]>} (n, j, 3) relative to the root, and (n, j); metres
  */
 export async function liftSegments(numbers, segments, cache, { progress }) {
   const { window } = numbers.facts.lifter;
@@ -118,13 +118,13 @@ async function liftBatch(numbers, cuts) {
   });
   const { joints, uncertainty } = out;
   return cuts.map((_, row) => {
-    const found = { joints: new Float32Array(3 * t * jointsOut), radii: new Float32Array(t * jointsOut) };
+    const found = { joints: new Float32Array(3 * t * jointsOut), uncertainty: new Float32Array(t * jointsOut) };
     for (let at = 0; at < t * jointsOut; at++) {
       const own = row * t * jointsOut + at;
       const other = (b + row) * t * jointsOut + at - (at % jointsOut) + orderOut[at % jointsOut];
       for (let k = 0; k < 3; k++)
         found.joints[3 * at + k] = (joints[3 * own + k] + (k ? 1 : -1) * joints[3 * other + k]) / 2;
-      found.radii[at] = (uncertainty[own] + uncertainty[other]) / 2;
+      found.uncertainty[at] = (uncertainty[own] + uncertainty[other]) / 2;
     }
     return found;
   });
@@ -135,14 +135,14 @@ function blend(cuts, cache, width) {
   const total = new Float32Array(cuts.rows.length * width);
   const weights = new Float32Array(cuts.rows.length);
   for (const { key, start, times } of cuts) {
-    const { joints, radii } = cache.get(key);
+    const { joints, uncertainty } = cache.get(key);
     for (let frame = 0; frame < times.length; frame++) {
       const fade = Math.min(frame + 1, times.length - frame);
       weights[start + frame] += fade;
       const to = (start + frame) * width;
       const three = (3 * width) / 4;
       for (let k = 0; k < three; k++) total[to + k] += fade * joints[frame * three + k];
-      for (let k = three; k < width; k++) total[to + k] += fade * radii[(frame * width) / 4 + k - three];
+      for (let k = three; k < width; k++) total[to + k] += fade * uncertainty[(frame * width) / 4 + k - three];
     }
   }
   return total.map((value, k) => value / weights[Math.floor(k / width)]);
@@ -151,10 +151,10 @@ function blend(cuts, cache, width) {
 /** Joints and uncertainty of rows of both. */
 function split(rows, j) {
   const frames = rows.length / (4 * j);
-  const [joints, radii] = [new Float32Array(3 * frames * j), new Float32Array(frames * j)];
+  const [joints, uncertainty] = [new Float32Array(3 * frames * j), new Float32Array(frames * j)];
   for (let frame = 0; frame < frames; frame++) {
     joints.set(rows.subarray(frame * 4 * j, frame * 4 * j + 3 * j), frame * 3 * j);
-    radii.set(rows.subarray(frame * 4 * j + 3 * j, (frame + 1) * 4 * j), frame * j);
+    uncertainty.set(rows.subarray(frame * 4 * j + 3 * j, (frame + 1) * 4 * j), frame * j);
   }
-  return { joints, radii };
+  return { joints, uncertainty };
 }

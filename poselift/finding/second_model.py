@@ -1,8 +1,7 @@
-"""A second model's looks at followed people.
+"""A second model's crop detections of followed people.
 
-At every few frames; between them its answer is interpolated. How far two models are apart changes slowly, because it is
-mostly a matter of how a body looks from one side. So the second model need not look at every frame: its difference from
-the first one is interpolated, and added.
+How far two models are apart changes slowly, because it is mostly a matter of how a body looks from one side. So the
+second model runs at every few frames: between them its difference from the first one is interpolated, and added.
 """
 
 from bisect import bisect_right
@@ -34,31 +33,31 @@ whom the first model no longer recognises."""
 _LESS = 0.5
 """Factor of the second model's scores where the first one does not recognise anybody."""
 _LASTS = 0.4
-"""Seconds for which a difference holds after or before its look; three times the pause between looks at most."""
+"""Seconds for which a difference holds after or before its frame, at most three times the pause between differences."""
 
 
 @dataclass
 class _Seen:
-    """Somebody's second looks, in order.
+    """Somebody's crop detections by the second model, in order.
 
     Attributes:
-        person: who is followed; looks of one person belong together.
-        times: of the looks, seconds.
-        looks: differences, or those that are being computed.
+        person: who is followed.
+        times: of the frames, seconds.
+        differences: to the first model, or those that are being computed.
     """
 
     person: Followed
     times: list[float] = field(default_factory=list)
-    looks: "list[Future[ModelDifference]]" = field(default_factory=list)
+    differences: "list[Future[ModelDifference]]" = field(default_factory=list)
 
     def at(self, time: float, wait: bool) -> ModelDifference | None:
-        """The difference at a time, seconds; None without a look nearby.
+        """The difference at a time, seconds; None without one nearby.
 
         Args:
             time: seconds.
-            wait: for looks that are being computed; else they count as not taken.
+            wait: for differences that are being computed; else they count as missing.
         """
-        done = [row for row, look in enumerate(self.looks) if wait or look.done()]
+        done = [row for row, difference in enumerate(self.differences) if wait or difference.done()]
         times = [self.times[row] for row in done]
         after = bisect_right(times, time)
         before, later = (done[after - 1] if after else None), (done[after] if after < len(done) else None)
@@ -73,20 +72,20 @@ class _Seen:
         return self._decided(before, done).towards(self._decided(later, done), share)
 
     def _decided(self, row: int, done: Sequence[int]) -> ModelDifference:
-        """A look's difference, decided by those before and after. `done` has the rows of looks that may be used."""
+        """A row's difference, decided by those before and after. `done` has the rows that may be used."""
         own = self.times[row]
-        others = [(self.times[other] - own, self.looks[other]) for other in done if other != row]
-        near = [(seconds, look.result()) for seconds, look in others if abs(seconds) <= _LASTS]
-        return self.looks[row].result().decide(near)
+        others = [(self.times[other] - own, self.differences[other]) for other in done if other != row]
+        near = [(seconds, difference.result()) for seconds, difference in others if abs(seconds) <= _LASTS]
+        return self.differences[row].result().decide(near)
 
 
-class SecondLooks:
-    """A second model's looks, asked for by the first one's finder.
+class SecondModel:
+    """A second model's crop detections, asked for by the first one's finder.
 
     Args:
         detector: both models.
-        rate: looks a second at each person.
-        wait: whether frames wait for their looks, so that the same frames always give the same joints.
+        rate: crop detections a second of each person.
+        wait: whether frames wait for their crop detections, so that the same frames always give the same joints.
     """
 
     def __init__(self, detector: MoveNetBlazePose, rate: float, wait: bool) -> None:
@@ -97,7 +96,7 @@ class SecondLooks:
         self._shape: tuple[int, ...] = (0, 0)
 
     def note(self, frame: Frame, found: Detections, people: Sequence[Followed]) -> None:
-        """Takes over the first model's look, and may look too.
+        """Takes over the first model's people, and may detect them too.
 
         Args:
             frame: the picture.
@@ -113,7 +112,7 @@ class SecondLooks:
                 continue
             threads = pool() if self._wait else background_pool()
             seen.times.append(frame.timestamp)
-            seen.looks.append(threads.submit(self._look, frame.image, found.keypoints[row], found.scores[row]))
+            seen.differences.append(threads.submit(self._compare, frame.image, found.keypoints[row], found.scores[row]))
 
     def vouch(self, frame: Frame, found: Detections, people: Sequence[Followed]) -> tuple[Detections, list[int]]:
         """The first model's people, some seen by the second; their rows.
@@ -144,7 +143,7 @@ class SecondLooks:
         """The people of a frame with the joints of both models.
 
         Args:
-            found: by the first model; None without a look.
+            found: by the first model; None where it did not run.
             time: of the frame, seconds.
         """
         self._forget(time)
@@ -172,14 +171,14 @@ class SecondLooks:
         box = np.concatenate([points.min(0), points.max(0)])
         return replace_unchecked(body, boxes=box[None], box_scores=scores.mean(-1), scores=scores)
 
-    def _look(
+    def _compare(
         self, picture: UInt8[np.ndarray, "h w 3"], points: Float[np.ndarray, "17 2"], scores: Float[np.ndarray, " 17"]
     ) -> ModelDifference:
         again = self._detector.second.look_at(picture, points, scores)
         return compare(points, scores, again.keypoints[0], again.scores[0])
 
     def _find_later(self, found: Detections, row: int, time: float) -> Followed | None:
-        """Who was added to a frame by a look back. The one who is nearest when first seen."""
+        """Who was added to a frame backwards. The one who is nearest when first seen."""
         box = found.boxes[row]
         later = [seen for seen in self._seen.values() if seen.times and time < seen.times[0] <= time + _LASTS]
         if not later or not np.isfinite(box).all():
@@ -194,7 +193,7 @@ class SecondLooks:
             self._frames.popleft()
         for key, seen in list(self._seen.items()):
             while seen.times and seen.times[0] < time - _LASTS:
-                del seen.times[0], seen.looks[0]
+                del seen.times[0], seen.differences[0]
             if not seen.times:
                 del self._seen[key]
 
@@ -205,13 +204,13 @@ class JoiningFinder:
     Args:
         detector: both models.
         pace: how often the first one looks.
-        rate: looks a second of the second one at each person.
+        rate: crop detections a second of each person by the second one.
         wait: see `poselift.finding.finder.Finder`.
     """
 
     def __init__(self, detector: MoveNetBlazePose, pace: Pace, rate: float, wait: bool = True) -> None:
-        self._looks = SecondLooks(detector, rate, wait)
-        self._finder = Finder(detector.first, pace, wait, self._looks)
+        self._second = SecondModel(detector, rate, wait)
+        self._finder = Finder(detector.first, pace, wait, self._second)
 
     @property
     def warnings(self) -> list[Caution]:
@@ -219,10 +218,10 @@ class JoiningFinder:
         return self._finder.warnings
 
     def look(self, frame: Frame) -> Detections | None:
-        """The people in the next frame; None without a look."""
-        return self._looks.join(self._finder.look(frame), frame.timestamp)
+        """The people in the next frame; None where the detector does not run."""
+        return self._second.join(self._finder.look(frame), frame.timestamp)
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
         """What `look` gives, with newcomers from the first frame that shows them."""
         for found, time in self._finder.find(frames):
-            yield self._looks.join(found, time), time
+            yield self._second.join(found, time), time

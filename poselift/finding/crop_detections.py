@@ -1,4 +1,4 @@
-"""Looks at people in their places, at another angle where doubts remain."""
+"""Detects people in crops at their places, at another angle where doubts remain."""
 
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -19,23 +19,23 @@ from poselift.video import Frame
 _CONVINCING = 0.1
 """By how much the mean joint score must be higher for somebody who is followed to be turned by a quarter or more."""
 _FITS = 0.7
-"""Fit of a look to what was expected, below which another one follows in which nothing of the others is left."""
+"""Fit of a crop detection to what was expected, below which another one follows with all others painted out."""
 _NEAR, _ALIKE = 0.05, 0.1
 """Largest distance between the edges of two places that are as good as one, as a share of the longer side, and between
 their angles, radians."""
 
 
 @dataclass(frozen=True)
-class LookAhead:
-    """A look at a later frame, taken by another core meanwhile.
+class EarlyDetection:
+    """A crop detection in a later frame, made by another core meanwhile.
 
-    It runs at the same time as the look before it.
+    It runs at the same time as the detection before it.
 
     Attributes:
         person: who is followed.
         time: of the later frame, seconds.
-        place: where the person was expected there, before the look between.
-        found: what this look gives.
+        place: where the person was expected there, before the detection between.
+        found: what it gives.
     """
 
     person: Followed
@@ -44,13 +44,13 @@ class LookAhead:
     found: "Future[Detections]"
 
     @classmethod
-    def start(cls, detector: PlaceDetector, frame: Frame, person: Followed, quick: bool) -> "LookAhead":
-        """A look that begins."""
+    def start(cls, detector: PlaceDetector, frame: Frame, person: Followed, quick: bool) -> "EarlyDetection":
+        """Begins a detection."""
         place = person.expected(frame.timestamp)
         return cls(person, frame.timestamp, place, pool().submit(_look_at, detector, frame.image, [place], quick))
 
     def serves(self, people: Sequence[Followed], time: float) -> bool:
-        """Whether another look at a time would be at the same place.
+        """Whether another crop detection at a time would be at the same place.
 
         The time is in seconds; nearly the same place is enough.
         """
@@ -71,12 +71,12 @@ def look_at_places(
     found: Detections | None = None,
     others: Sequence[Place] = (),
 ) -> tuple[Detections, list[bool]]:
-    """Each place's person, and whether the look was at a turned body.
+    """Each place's person, and whether the crop was turned.
 
-    Where a look leaves doubts, others at other angles follow, and the best score decides.
+    Where a crop detection leaves doubts, others at other angles follow, and the best score decides.
 
     Args:
-        detector: looks.
+        detector: finds one person in each crop.
         frame: RGB.
         places: of the people who are followed, then those of newcomers.
         people: who are followed.

@@ -8,8 +8,8 @@ from poselift.detection.blazepose import BlazePose
 from poselift.detection.joining import compare
 from poselift.finding import VideoClip
 from poselift.finding.followed_person import Followed
-from poselift.finding.qualities import SECOND_LOOKS
-from poselift.finding.second_looks import SecondLooks, _Seen
+from poselift.finding.qualities import SECOND_RATES
+from poselift.finding.second_model import SecondModel, _Seen
 from poselift.samples import demo_video
 from poselift.skeleton import COCO17, COCO_WHOLEBODY23
 from poselift.structures import Detections
@@ -49,12 +49,12 @@ def test_the_people_are_movenets_with_feet_in_every_frame(clips):
 
 @pytest.mark.slow
 def test_the_second_model_looks_at_some_frames_only(detector, monkeypatch):
-    looks = []
+    calls = []
     look_at = BlazePose.look_at
-    monkeypatch.setattr(BlazePose, "look_at", lambda self, *given: (looks.append(1), look_at(self, *given))[1])
+    monkeypatch.setattr(BlazePose, "look_at", lambda self, *given: (calls.append(1), look_at(self, *given))[1])
     list(VideoClip(demo_video(), detector, start=1.0, end=2.0).people())
-    rate = SECOND_LOOKS["balanced"]
-    assert 2 * rate - 4 <= len(looks) <= 2 * rate + 6, "of two people, in a second"
+    rate = SECOND_RATES["balanced"]
+    assert 2 * rate - 4 <= len(calls) <= 2 * rate + 6, "of two people, in a second"
 
 
 @pytest.mark.slow
@@ -74,22 +74,22 @@ def test_a_stream_never_waits_for_the_second_model(detector, monkeypatch):
             tasks.append((Future(), look, given))
             return tasks[-1][0]
 
-    monkeypatch.setattr("poselift.finding.second_looks.background_pool", Busy)
+    monkeypatch.setattr("poselift.finding.second_model.background_pool", Busy)
     frame = next(iter(VideoReader(demo_video())))
     (found,) = detector.first.detect([frame.image])
     people = [Followed.start(found, row, 0.9, frame.timestamp, False) for row in range(len(found))]
-    looks = SecondLooks(detector, SECOND_LOOKS["balanced"], wait=False)
-    looks.note(frame, found, people)
-    early = looks.join(found, frame.timestamp)
+    second = SecondModel(detector, SECOND_RATES["balanced"], wait=False)
+    second.note(frame, found, people)
+    early = second.join(found, frame.timestamp)
     assert early.skeleton == COCO_WHOLEBODY23
     assert np.isnan(early.keypoints[:, FEET]).all()
     for future, look, given in tasks:
         future.set_result(look(*given))
-    assert np.isfinite(looks.join(found, frame.timestamp).keypoints[:, FEET]).all()
+    assert np.isfinite(second.join(found, frame.timestamp).keypoints[:, FEET]).all()
 
 
-def test_looks_before_and_after_decide_between_two_places():
-    """The second model is at another wrist in the middle one of three looks; a look that is not done does not count."""
+def test_frames_before_and_after_decide_between_two_places():
+    """The second model is at another wrist in one of three frames; a detection that is not done does not count."""
     first, wrist = np.random.default_rng(0).uniform(0, 100, (17, 2)), COCO17.index("left_wrist")
     scores, feet = np.full(23, 0.8), np.full((6, 2), np.nan)
     person = Detections(np.array([[0.0, 0, 100, 100]]), np.ones(1), first[None], scores[None, :17], COCO17)
@@ -99,12 +99,12 @@ def test_looks_before_and_after_decide_between_two_places():
         points = np.concatenate([first + (2, 0), feet])
         points[wrist] += (40 * (number == 1), 0)
         seen.times.append(number / 10)
-        seen.looks.append(Future())
-        seen.looks[-1].set_result(compare(first, scores[:17], points, scores))
+        seen.differences.append(Future())
+        seen.differences[-1].set_result(compare(first, scores[:17], points, scores))
     middle = seen.at(0.1, wait=True)
     assert middle.trust[wrist] == 1
     np.testing.assert_allclose(middle.by[wrist], 0)
-    alone = _Seen(followed, [0.1, 0.2], [seen.looks[1], Future()]).at(0.1, wait=False)
+    alone = _Seen(followed, [0.1, 0.2], [seen.differences[1], Future()]).at(0.1, wait=False)
     assert alone.trust[wrist] == pytest.approx(0.6)
 
 
