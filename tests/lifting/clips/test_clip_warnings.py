@@ -60,5 +60,5 @@ def test_the_share_of_unsure_keypoints_is_told(unsure, warned):
     assert [warning.kind for warning in found] == ["person"] * warned
     if warned:
         assert found[0].startswith(
-            "person 1: 27% of the keypoints are unsure (score below 0.3), seen in 50% of the clip"
+            "person 1: 27% of the keypoints are unsure (score below 0.4), seen in 50% of the clip"
         )
