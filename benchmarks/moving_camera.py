@@ -5,7 +5,8 @@
 Each frame is warped by K_t R_t' K⁻¹ with the assumed lens, and the border is mirrored, so that the background goes
 with the picture. Three rows for each move: `auto` lifts the warped clip as `poselift lift --world` does; `camera alone`
 gives it the keypoints of the still clip, warped alike, so only the camera's path errs; `still` is `--camera still`, as
-if nothing had turned. `turned once` turns all frames by the same angle: what the detector alone makes of other pixels.
+if nothing had turned. `turned once` turns all frames by the same angle: what the detector alone makes of other pixels,
+by 0.05 degrees (a pixel) the noise of the still clip itself.
 
 Columns, against the world of the still clip, turned by the known heading of the first frame: distance of the roots and
 of all joints, and of the roots without the mean offset of each person (the path), mm; angle of the rotation between the
@@ -73,6 +74,7 @@ def _closer(share: float) -> float:
 
 
 MOVES: dict[str, Move] = {
+    "turned once, 0.05 degrees": Move(lambda share: (0.035, 0.05, 0.0)),
     "turned once, 5 degrees": Move(lambda share: (0.0, 5.0, 0.0)),
     "pan 5": Move(_pan(5)),
     "pan 10": Move(_pan(10)),
@@ -83,6 +85,8 @@ MOVES: dict[str, Move] = {
     "zoom 1 to 1.4": Move(lambda share: (0.0, 0.0, 0.0), _closer),
     "pan 5, zoom": Move(_pan(5), _closer),
     "pan 10, zoom": Move(_pan(10), _closer),
+    "pan 5, zoom 1.2": Move(_pan(5), lambda share: 1 + 0.2 * share),
+    "pan 10, zoom 1.2": Move(_pan(10), lambda share: 1 + 0.2 * share),
     "pan 10, shake": Move(lambda share: tuple(a + b for a, b in zip(_pan(10)(share), _shake(share), strict=True))),  # type: ignore[return-value,arg-type]
 }
 """The moves by name."""

@@ -23,6 +23,13 @@ _COMES_DOWN, _TAKES_OFF = 0.45, 0.6
 """Speeds in m/s below which a foot comes down, and above which it takes off. A walker's swinging foot moves at 2 to
 4 m/s; a standing foot seems to move at 0.3 m/s in lifted motion."""
 
+_HALF, _DOUBT = 0.35, 0.15
+"""Speed in m/s at which a foot stands with a probability of a half, and the width of that border. They are set by the
+root's path with feet that stand (benchmarks/world.md)."""
+
+_HEIGHT_DOUBT = 0.03
+"""Width in metres of the border at `_LIFTED`."""
+
 _DEPTH_TRUST = 0.5
 """Share of the speed along the line of sight that counts."""
 
@@ -91,6 +98,17 @@ def find_resting_points(feet: Feet, times: Float[np.ndarray, " t"]) -> Bool[np.n
         feet: of one person in the camera frame; NaN where unknown.
         times: seconds, increasing, in any steps.
     """
+    speed, apart, faster = _speeds(feet, times)
+    # Comparisons with NaN are false: unknown points are not at rest.
+    moves = (apart > _TAKES_OFF)[:, None] & faster
+    still = feet.seen & ~moves[..., None]
+    return _hysteresis(still & (speed < _COMES_DOWN), still & (speed < _TAKES_OFF), times)
+
+
+def _speeds(
+    feet: Feet, times: Float[np.ndarray, " t"]
+) -> tuple[Float[np.ndarray, "t 2 p"], Float[np.ndarray, " t"], Bool[np.ndarray, "t 2"]]:
+    """Speeds of the points, of the feet against each other, m/s, and which foot is the faster one."""
     velocity = point_velocity(feet.points, times)
     sight = feet.points / np.maximum(np.linalg.norm(feet.points, axis=-1, keepdims=True), 1e-9)
     along = (velocity * sight).sum(-1, keepdims=True) * sight
@@ -99,10 +117,7 @@ def find_resting_points(feet: Feet, times: Float[np.ndarray, " t"]) -> Bool[np.n
     # Feet roll, so the slowest points count. Errors of the root move both feet alike and cancel out here.
     apart = np.linalg.norm(velocity[:, 0, :, None] - velocity[:, 1, None], axis=-1).min((1, 2))
     slowest = speed.min(-1)
-    # Comparisons with NaN are false: unknown points are not at rest.
-    moves = (apart > _TAKES_OFF)[:, None] & (slowest >= slowest[:, ::-1])
-    still = feet.seen & ~moves[..., None]
-    return _hysteresis(still & (speed < _COMES_DOWN), still & (speed < _TAKES_OFF), times)
+    return speed, apart, slowest >= slowest[:, ::-1]
 
 
 def find_contacts(motion: Motion, up: Float[np.ndarray, "3"]) -> Bool[np.ndarray, "t 2 p"] | None:
@@ -119,10 +134,44 @@ def find_contacts(motion: Motion, up: Float[np.ndarray, "3"]) -> Bool[np.ndarray
     if feet is None:
         return None
     with np.errstate(invalid="ignore"):
-        lowest = ((motion.joints + motion.root[:, None]) @ up).min(1)[:, None, None]
-        low = feet.points @ up - feet.rest - lowest < _LIFTED
+        low = _heights(motion, feet, up) < _LIFTED
     slow = find_resting_points(feet, motion.timestamps) & low
     return _hysteresis(slow, slow, motion.timestamps)
+
+
+def find_standing_shares(motion: Motion, up: Float[np.ndarray, "3"]) -> Float[np.ndarray, "t 2 p"] | None:
+    """Probabilities that points of the feet stand, 0 to 1.
+
+    They fall with the point's speed, its height over the body's lowest joint, and, for the faster foot, the speed of
+    the feet against each other. Unlike `find_contacts`, they do not jump where a foot comes down.
+
+    Args:
+        motion: of one person, in the camera frame. A point out of sight has 0.
+        up: unit vector away from the ground, camera frame.
+
+    Returns:
+        In the order of `Feet.points`; None if the skeleton has no ankles.
+    """
+    feet = feet_of(motion)
+    if feet is None:
+        return None
+    speed, apart, faster = _speeds(feet, motion.timestamps)
+    share = _below(speed, _HALF, _DOUBT) * _below(_heights(motion, feet, up), _LIFTED, _HEIGHT_DOUBT)
+    share *= np.where(faster, _below(apart, _TAKES_OFF, _DOUBT)[:, None], 1.0)[..., None]
+    return np.where(feet.seen, np.nan_to_num(share), 0.0)
+
+
+def _heights(motion: Motion, feet: Feet, up: Float[np.ndarray, "3"]) -> Float[np.ndarray, "t 2 p"]:
+    """Heights over the body's lowest joint, less those of a flat foot, metres."""
+    lowest = ((motion.joints + motion.root[:, None]) @ up).min(1)[:, None, None]
+    heights: np.ndarray = feet.points @ up - feet.rest - lowest
+    return heights
+
+
+def _below(values: Float[np.ndarray, "*a"], border: float, doubt: float) -> Float[np.ndarray, "*a"]:
+    """A smooth step: 1 far below the border, a half at it, and 0 far above."""
+    steep: np.ndarray = 0.5 - 0.5 * np.tanh((values - border) / (2 * doubt))
+    return steep
 
 
 def runs_of(flags: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"] | None = None) -> list[tuple[int, int]]:

@@ -3,7 +3,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poselift.kinematics.foot_contacts import Feet, feet_of, find_contacts, find_resting_points, runs_of
+from poselift.kinematics.foot_contacts import (
+    Feet,
+    feet_of,
+    find_contacts,
+    find_resting_points,
+    find_standing_shares,
+    runs_of,
+)
 from poselift.skeleton import CMU28, COCO17, H36M17
 from tests.lifting.walking import render, standing_pose, walk
 
@@ -183,3 +190,47 @@ def test_two_feet_that_move_against_each_other_do_not_both_stand():
     assert not down[33:57, 1].any()
     points[:, 1, 0] = points[:, 0, 0]  # a foot that rolls: one of its points stays with the other foot
     assert find_resting_points(feet, times).all()
+
+
+def test_the_probability_of_standing_falls_with_speed_and_height():
+    times = np.arange(0, 2, 1 / 50)
+    body = np.repeat(standing_pose()[None], len(times), 0)
+    still = render(body, times)
+    sure = 0.5 + 0.5 * np.tanh(0.35 / 0.3)  # at rest
+    np.testing.assert_allclose(find_standing_shares(still.motion, still.up), sure, atol=0.03)
+    left = CMU28.indices(["left_ankle", "left_heel", "left_big_toe"])
+    by_height = []
+    for height in (0.05, 0.15, 0.3):
+        held = body.copy()
+        held[:, left, 1] += height
+        rendered = render(held, times)
+        by_height.append(find_standing_shares(rendered.motion, rendered.up)[:, 0].mean())
+    assert by_height[0] > 0.8
+    assert 0.35 < by_height[1] < 0.7  # 0.15 m is the border
+    assert by_height[2] < 0.05
+    slides = body + np.outer(0.35 * times, [1.0, 0, 0])[:, None]
+    slides = render(slides, times)
+    found = find_standing_shares(slides.motion, slides.up)
+    np.testing.assert_allclose(found[10:-10], 0.5, atol=0.1)  # speed along the line of sight counts half
+    assert (find_contacts(slides.motion, slides.up)).all()
+
+
+def test_the_probability_of_standing_is_high_in_stance_and_low_in_the_air():
+    times = np.arange(0, 4, 1 / 50)
+    joints, down = walk(times)
+    rendered = render(joints, times, down)
+    share = find_standing_shares(rendered.motion, rendered.up).max(-1)
+    assert share[down].mean() > 0.75
+    assert share[~down].mean() < 0.15
+
+
+def test_a_foot_that_nobody_saw_has_no_probability_of_standing():
+    times = np.arange(0, 2, 1 / 50)
+    rendered = render(np.repeat(standing_pose()[None], len(times), 0), times)
+    keypoints = rendered.motion.keypoints
+    scores = keypoints.scores.copy()
+    scores[:, keypoints.skeleton.indices([joint for joint in keypoints.skeleton.joints if "left_" in joint])] = 0.0
+    motion = replace(rendered.motion, keypoints=replace(keypoints, scores=scores))
+    share = find_standing_shares(motion, rendered.up)
+    assert (share[:, 0] == 0).all()
+    assert share[:, 1].min() > 0.85

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from poselift.geometry import NEAREST_PERSON
 from poselift.kinematics.foot_contacts import missing_frames
@@ -27,7 +27,7 @@ accelerations would have more digits than the equations can hold."""
 _REACH = 6
 """Unknowns on either side that an equation knows: three coordinates of two frames."""
 
-_STILL = 0.004
+_STILL = 0.006
 """Weight of the squared speed of a foot on the ground, (m/s)², against squared distance to the rays, m². A larger
 weight keeps feet stiller, but carries the pose's error, and a contact found wrong, on into the root's path: with 0.06
 the path is worse than without contacts (benchmarks/world.md)."""
@@ -39,11 +39,11 @@ class Standing:
 
     Attributes:
         points: of the feet, relative to the root, camera frame, metres.
-        down: points that stay in place; they may not be NaN.
+        share: probability that a point stays in place, 0 to 1; 0 where its place is NaN.
     """
 
     points: Float[np.ndarray, "t p 3"]
-    down: Bool[np.ndarray, "t p"]
+    share: Float[np.ndarray, "t p"]
 
 
 def solve_root(
@@ -139,9 +139,9 @@ def _standing_terms(
     ties, target = np.zeros(len(times) - 1), np.zeros((len(times), 3))
     if standing is None:
         return ties, target
-    both = standing.down[1:] & standing.down[:-1] & ~missing_frames(times)[:, None]
+    both = np.minimum(standing.share[1:], standing.share[:-1]) * ~missing_frames(times)[:, None]
     weight = _STILL / _steps(times) ** 2
-    steps = np.where(both[..., None], np.diff(standing.points, axis=0), 0.0).sum(1)
+    steps = (both[..., None] * np.where(both[..., None] > 0, np.diff(standing.points, axis=0), 0.0)).sum(1)
     # The root moves against the foot's own motion.
     target[:-1] += weight[:, None] * steps
     target[1:] -= weight[:, None] * steps

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from poselift.core.annotations import check_annotations
 from poselift.core.unchecked import replace_unchecked
 from poselift.geometry.camera import Camera
 from poselift.kinematics.body_up import sits_on_wheels
-from poselift.kinematics.foot_contacts import feet_of, find_contacts, runs_of
+from poselift.kinematics.foot_contacts import feet_of, find_contacts, find_standing_shares, runs_of
 from poselift.kinematics.ground import Ground, find_ground
 from poselift.kinematics.height import enlarge
 from poselift.kinematics.up import CAMERA_RIGHT, level_axes
@@ -82,12 +82,12 @@ def to_world(
 
 def _stand(motion: Motion, ground: Ground, camera: Camera, place: Float[np.ndarray, "t 3"]) -> Motion:
     """The motion with contacts and planted feet on the ground. It stays in the camera frame."""
-    down = find_contacts(motion, ground.up)
-    if down is None:
+    down, share = find_contacts(motion, ground.up), find_standing_shares(motion, ground.up)
+    if down is None or share is None:
         return motion
     if sits_on_wheels(motion, ground.up):
-        down = np.zeros_like(down)
-    root = _solve_standing(motion, down, camera, place)
+        down, share = np.zeros_like(down), np.zeros_like(share)
+    root = _solve_standing(motion, share, camera, place)
     motion = replace_unchecked(motion, root=root.astype(motion.root.dtype), contacts=np.any(down, axis=-1))
     feet = feet_of(motion)
     assert feet is not None
@@ -100,9 +100,9 @@ def _stand(motion: Motion, ground: Ground, camera: Camera, place: Float[np.ndarr
 
 
 def _solve_standing(
-    motion: Motion, down: Bool[np.ndarray, "t 2 p"], camera: Camera, place: Float[np.ndarray, "t 3"]
+    motion: Motion, share: Float[np.ndarray, "t 2 p"], camera: Camera, place: Float[np.ndarray, "t 3"]
 ) -> Float[np.ndarray, "t 3"]:
-    """The root's track with feet that stay in place during contacts.
+    """The root's track with feet that stay in place as far as they stand, by their probabilities.
 
     It is solved from the camera, whose place is added to the feet and to the solution.
     """
@@ -120,7 +120,7 @@ def _solve_standing(
             rays[rows],
             ray_scores[rows],
             motion.timestamps[rows].astype(np.float64),
-            Standing(points[rows], down[rows].reshape(end - first, -1)),
+            Standing(points[rows], share[rows].reshape(end - first, -1)),
         )
     return root + place
 

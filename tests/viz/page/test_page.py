@@ -302,3 +302,23 @@ def test_a_world_motion_is_seen_by_its_camera(page, tmp_path, people):
     np.testing.assert_allclose(
         values(page, "content.people[0].pixels"), people[0].keypoints.keypoints.ravel() + 0.5, atol=0.02
     )
+
+
+def test_a_camera_that_turns_is_shown_where_it_looks(page, tmp_path, people, clip):
+    world = [replace(motion, frame="world") for motion in people]
+    times = people[0].timestamps
+    turn = np.linspace(0, 0.8, len(times))
+    R = np.tile(np.eye(3), (len(times), 1, 1))
+    R[:, 0, 0] = R[:, 2, 2] = np.cos(turn)
+    R[:, 0, 2], R[:, 2, 0] = np.sin(turn), -np.sin(turn)
+    pictures = []
+    for changes in ({"R": R, "t": np.zeros((len(times), 3)), "times": times}, {"R": np.eye(3), "t": [0.0, 0.0, 0.0]}):
+        write_page(tmp_path / "page.html", world, PageContent("turns", {**CAMERA, **changes}), clip)
+        page.open(tmp_path / "page.html")
+        # Nobody and no ground that follows anybody: only the camera may change.
+        page("state.show.follow = false, content.people.forEach(({ id }) => state.hidden.add(id))")
+        for time in (times[2], times[-2]):
+            drawn = f"scene.draw({time}, {{ sky: '#fff', ground: '#fff', grid: '#fff', ink: '#000' }})"
+            pictures.append(page(f"({drawn}, scene.canvas.toDataURL())"))
+    assert len({*pictures[:2]}) == 2
+    assert len({*pictures[2:]}) == 1
