@@ -141,8 +141,8 @@ def sit(
     hips = _rows(times, speed * times, seat, 0.0)
     ankles = [hips + _rows(times, reach, 0.1 + 0.12 * (speed > 0) - seat, z) for z in (-0.1, 0.1)]
     wrists = [hips + _rows(times, 0.18 + 0.2 * beat, 0.12 - 0.1 * np.cos(2 * np.pi * times), z) for z in (-0.25, 0.25)]
-    lean = lean + 0.1 * (speed > 0) * (1 + beat)
-    return _assemble(hips, _rows(times, np.sin(lean), np.cos(lean), 0), ankles, wrists, _rows(times, 0, 0, -1))
+    leans = lean + 0.1 * (speed > 0) * (1 + beat)
+    return _assemble(hips, _rows(times, np.sin(leans), np.cos(leans), 0), ankles, wrists, _rows(times, 0, 0, -1))
 
 
 def lie(times: Float[np.ndarray, " t"]) -> np.ndarray:

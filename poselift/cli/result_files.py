@@ -67,7 +67,7 @@ def write_results(
 
 
 def _caution(text: str, folder: Path) -> Caution:
-    """A caution about a file, by its name alone: the folder still has a temporary one."""
+    """A caution about a file, by its name alone. Its folder still has a temporary name."""
     return Caution(text.replace(f"{folder}{os.sep}", ""), "file")
 
 

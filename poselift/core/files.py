@@ -148,7 +148,7 @@ def _settle_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def named_in_errors(place: str | os.PathLike[str], temporary: Path) -> Iterator[None]:
-    """Errors of the block name a place, not the temporary path that stands for it until all is written.
+    """Errors of the block name the final place, not the temporary path.
 
     Raises:
         InputError: that of the block, of the same type.

@@ -104,7 +104,7 @@ def _inside(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _printed_to(path: Path) -> Iterator[None]:
-    """Sends what a library prints to a file, beneath Python: OpenSim's C++ describes the whole model on stdout."""
+    """Sends what a library in C++ prints to a file. OpenSim's describes the whole model on stdout."""
     sys.stdout.flush()
     sys.stderr.flush()
     kept = [os.dup(number) for number in (1, 2)]

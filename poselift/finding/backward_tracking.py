@@ -1,4 +1,4 @@
-"""Follows newcomers of a file backwards, to the first frame that shows them."""
+"""Follows newcomers backwards, to the first frame that shows them."""
 
 from collections import deque
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Detects people in crops at their places, at another angle where doubts remain."""
+"""Detects people in crops at their places. Where doubts remain, crops at other angles follow."""
 
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -50,7 +50,7 @@ class EarlyDetection:
         return cls(person, frame.timestamp, place, pool().submit(_look_at, detector, frame.image, [place], quick))
 
     def serves(self, people: Sequence[Followed], time: float) -> bool:
-        """Whether another crop detection at a time would be at the same place.
+        """Whether a crop detection now would be at the same place.
 
         The time is in seconds; nearly the same place is enough.
         """

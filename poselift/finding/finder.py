@@ -56,7 +56,7 @@ class Helper(Protocol):
     """A second model beside the detector."""
 
     def note(self, frame: Frame, found: Detections, people: Sequence[Followed]) -> None:
-        """Receives each frame in which the detector ran, its people and their identities."""
+        """Receives each detected frame, its people and their identities."""
         ...
 
     def vouch(self, frame: Frame, found: Detections, people: Sequence[Followed]) -> tuple[Detections, list[int]]:
@@ -111,7 +111,7 @@ class Finder:
         return [*self._confusions.warnings(), *self._losses.warnings()]
 
     def look(self, frame: Frame, everybody: bool = False, later: Frame | None = None) -> Detections | None:
-        """The people found in a frame; None where the detector did not run.
+        """The people in a frame; None where the detector does not run.
 
         Args:
             frame: later than the frames before.

@@ -25,7 +25,7 @@ class PeopleFinder(Protocol):
         ...
 
     def look(self, frame: Frame) -> Detections | None:
-        """The people in the next frame; None where the detector does not run."""
+        """The people in a frame; None where the detector does not run."""
         ...
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:

@@ -218,7 +218,7 @@ class JoiningFinder:
         return self._finder.warnings
 
     def look(self, frame: Frame) -> Detections | None:
-        """The people in the next frame; None where the detector does not run."""
+        """The people in a frame; None where the detector does not run."""
         return self._second.join(self._finder.look(frame), frame.timestamp)
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:

@@ -76,7 +76,7 @@ class Clip(Protocol):
         ...
 
     def frames(self) -> Iterator[Frame]:
-        """The pictures of the chosen span in order, with timestamps; each call reads them anew."""
+        """The pictures of the chosen span in order, with timestamps. Each call reads them anew."""
         ...
 
     def people(

@@ -1,4 +1,4 @@
-"""Rotations between others: the nearest to a mean, a part of a turn, those at other times."""
+"""Rotations between others. The nearest to a mean, a part of a turn, those at other times."""
 
 import numpy as np
 from jaxtyping import Float

@@ -1,4 +1,4 @@
-"""Whether keypoints lie on the people of their video, by a look at a few of its pictures.
+"""Whether keypoints lie on the people of their video. MoveNet searches a few of its pictures.
 
 Keypoints alone do not tell a resized picture while nobody is at its edge. So MoveNet looks at up to four pictures of
 the first seconds in which the keypoints show somebody. Where they lie beside its people, and on them if turned,
@@ -45,7 +45,7 @@ Poses = list[Float[np.ndarray, "j 3"]]
 
 @dataclass(frozen=True)
 class _Reading:
-    """What the keypoints may be of: a turned or mirrored picture, of another size, moved.
+    """What picture the keypoints may be of. It may be turned, mirrored, moved, or of another size.
 
     Attributes:
         kind: "turned", "mirrored", "resized", "stretched" or "moved"; empty for the picture itself.
@@ -78,7 +78,7 @@ def check_on_video(
     fps: float | None = None,
     mirrored: bool = False,
 ) -> list[Caution]:
-    """A warning where keypoints lie on the people of their video by another reading only.
+    """A warning where only another reading puts keypoints on people.
 
     Args:
         people: keypoints and timestamp of each frame, in pixels of the upright video, mirrored back if it is a mirror
@@ -107,7 +107,7 @@ def check_on_video(
 
 
 def _poses(there: Detections, skeleton: Skeleton) -> Poses:
-    """The largest people as COCO-17 with x, y, score; score 0 for joints that the skeleton lacks."""
+    """The largest people as COCO-17 with x, y, score. Joints that the skeleton lacks have score 0."""
     poses = []
     for points, scores in zip(there.keypoints, there.scores, strict=True):
         pose = np.zeros((len(COCO17), 3))
@@ -139,7 +139,7 @@ def _look(video: Path, times: Sequence[float], fps: float | None, mirrored: bool
 
 
 def _find_reading(pairs: Sequence[tuple[Poses, Poses]], size: tuple[int, int]) -> _Reading | None:
-    """The reading by which the keypoints lie on people; None for the picture itself, or if none is sure.
+    """The reading by which the keypoints lie on people. None for the picture itself, or if none is sure.
 
     Args:
         pairs: people of the file and of MoveNet in each picture.
@@ -160,7 +160,7 @@ def _find_reading(pairs: Sequence[tuple[Poses, Poses]], size: tuple[int, int]) -
 
 
 def _candidates(kind: str, pairs: Sequence[tuple[Poses, Poses]], size: tuple[int, int]) -> Iterator[_Reading]:
-    """Readings of a kind: all turns, or what maps a person of the file to one of MoveNet."""
+    """Readings of one kind. They are all turns, or what maps a person of the file to one of MoveNet's."""
     if kind == "turned":
         yield from (_Reading(kind, turns=turns) for turns in (1, 2, 3))
         return
@@ -191,7 +191,7 @@ def _fit(kind: str, points: Float[np.ndarray, "n 2"], places: Float[np.ndarray, 
 
 
 def _distances(own: Poses, found: Poses, reading: _Reading, size: tuple[int, int]) -> Float[np.ndarray, "m n"]:
-    """Median distance of the joints of each person of the file from those of each of MoveNet's, in body heights."""
+    """Median joint distances between the file's people and MoveNet's, in body heights."""
     off = np.full((len(own), len(found)), np.inf)
     for row, pose in enumerate(own):
         placed = reading.place(pose, size)
@@ -204,7 +204,7 @@ def _distances(own: Poses, found: Poses, reading: _Reading, size: tuple[int, int
 
 
 def _distance(pairs: Sequence[tuple[Poses, Poses]], reading: _Reading, size: tuple[int, int]) -> float:
-    """Median over the people of the file of the distance to the nearest one of MoveNet."""
+    """Median distance of the file's people to the nearest of MoveNet's."""
     return float(np.median([off for own, found in pairs for off in _distances(own, found, reading, size).min(1)]))
 
 

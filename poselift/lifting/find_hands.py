@@ -1,4 +1,4 @@
-"""The hands of people whose bodies are lifted: given in a file, or looked for in pictures."""
+"""The hands of people whose bodies are lifted. A file gives them, or a model finds them in pictures."""
 
 from collections.abc import Iterable, Sequence
 
@@ -111,7 +111,7 @@ def with_hands(motion: Motion, hands: Hands | None, camera: Camera) -> Motion:
 
 
 def _place(hands: Hands, timestamps: Float[np.ndarray, " t"], camera: Camera) -> Hands:
-    """Hands of a file of keypoints, where in 3D in the camera's axes and smoothed over time.
+    """Hands of a file of keypoints. In 3D they are in the camera's axes and smoothed over time.
 
     Args:
         hands: whose joints are as of a hand in the middle of the picture.

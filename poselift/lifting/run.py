@@ -124,7 +124,7 @@ def lift_clip(
 
 
 def _choose_camera(clip: Clip, request: LiftRequest) -> Camera:
-    """The lens that the request or the video names, or an assumed one."""
+    """The lens that the request or video names, or an assumed one."""
     if request.lens_size not in (None, tuple(clip.image_size)):
         sizes = " and ".join(f"{width} x {height}" for width, height in (request.lens_size or (0, 0), clip.image_size))
         raise InputError(f"the calibration and {clip.path} have pictures of {sizes} pixels; give that of this size")

@@ -89,7 +89,7 @@ class Sides:
 def lift_settled(
     keypoints: Keypoints2D, weights: Weights, camera: Camera, options: LiftOptions = LiftOptions()
 ) -> tuple[Motion, Sides]:
-    """A track's motion with its sides settled, as `poselift lift` does, and its sides.
+    """A track's motion with its sides settled, and these sides. `poselift lift` does the same.
 
     Args:
         keypoints: of one person.

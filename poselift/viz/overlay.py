@@ -141,7 +141,7 @@ class OverlayRenderer:
 
 
 def _keypoints_to_draw(motion: Motion) -> Keypoints2D:
-    """The keypoints, also between detections, with those of hands if there are any."""
+    """The keypoints with those of hands, also between detections."""
     body, hands = motion.keypoints.bridge(), motion.hands
     if hands is None or not {"left_wrist", "right_wrist"} <= set(body.skeleton.joints):
         return body
