@@ -19,8 +19,10 @@ import numpy as np
 from benchmarks.command import command_line, errors_shown, print_table
 from benchmarks.real import OPTIONS, takes
 from poselift.data.views import View
+from poselift.geometry.camera import Camera
 from poselift.kinematics.height import estimate_height, take_height
 from poselift.kinematics.movements import Jump, find_jumps, find_repetitions
+from poselift.kinematics.movements.hips_in_picture import move_hips_to_picture
 from poselift.lifting import lift_view, to_world
 from poselift.lifting.dataset_views import camera_of
 from poselift.models import Weights, load_weights
@@ -31,8 +33,8 @@ _SAME = 0.4
 """Seconds within which two movements are the same."""
 
 
-def pairs(views: Sequence[View], weights: Weights) -> Iterator[tuple[View, Motion, Motion]]:
-    """Each take; its lifted motion and the motion capture, in one world."""
+def pairs(views: Sequence[View], weights: Weights) -> Iterator[tuple[Motion, Motion, Camera]]:
+    """The lifted motion of each take and the motion capture, in one world, and the camera."""
     for view in views:
         true = view.joints.double().numpy()
         if not np.isfinite(true).all():
@@ -42,7 +44,7 @@ def pairs(views: Sequence[View], weights: Weights) -> Iterator[tuple[View, Motio
         world = to_world([motion], camera_of(view))
         own = world.motions[0].restrict(H36M17)
         root = view.root.double().numpy() @ world.camera.R.T + world.camera.t
-        yield view, own, replace(own, joints=true @ world.camera.R.T, root=root, uncertainty=None)
+        yield own, replace(own, joints=true @ world.camera.R.T, root=root, uncertainty=None), world.camera
 
 
 def matched(found: Sequence[Jump], true: Sequence[Jump]) -> Iterator[tuple[Jump, Jump]]:
@@ -65,8 +67,8 @@ def jump_rows(views: Sequence[View], weights: Weights) -> Iterator[list[str]]:
     """The cells of each action with jumps."""
     for action in ("a01", "a02"):
         counts, same, inside = [0, 0], [], [0, 0]
-        for _, own, true in pairs([view for view in views if view.action == action], weights):
-            found, exact = find_jumps(own), find_jumps(true)
+        for own, true, camera in pairs([view for view in views if view.action == action], weights):
+            found, exact = find_jumps(move_hips_to_picture(own, camera)), find_jumps(true)
             counts = [counts[0] + len(exact), counts[1] + len(found)]
             same += list(matched(found, exact))
         rises = [one.rise - other.rise for one, other in same]

@@ -52,6 +52,26 @@ def test_a_jump_has_the_height_of_its_flight(flight):
     assert sized.height_uncertainty == found[0].height_uncertainty, "a fall needs no size"
 
 
+def test_who_hops_most_of_the_time_stands_where_the_feet_rest():
+    """The hips' commonest height is that of the bent knees between hops, or that in the air."""
+    phase = np.arange(0, 6, 1 / FPS) % 0.6
+    air = np.clip(1 - ((phase - 0.3) / 0.15) ** 2, 0, None) * 0.12
+    knees = np.where(air > 0, 0.0, 0.06)
+    body = squat(knees)
+    standing = body.joints[:, body.skeleton.index("pelvis")].mean()
+    hops = find_jumps(replace(body, root=body.root + np.stack([0 * air, air, 0 * air], 1)))
+    assert len(hops) in (9, 10)
+    for hop in hops:
+        assert hop.rise == pytest.approx(0.12 + standing, abs=0.07)
+        assert 0.1 < hop.rise < 0.2
+
+
+def test_who_stands_on_the_toes_has_not_jumped():
+    """A second in the air would be 1.2 m high."""
+    up = np.where(np.abs(np.arange(0, 4, 1 / FPS) - 2) < 0.5, 0.11, 0.0)
+    assert find_jumps(at(0.95 + up)) == []
+
+
 def test_who_stands_or_goes_up_a_step_has_not_jumped():
     assert find_jumps(at(np.full(120, 0.95))) == []
     assert find_jumps(at(np.concatenate([np.full(60, 0.95), np.full(60, 1.15)]))) == [], "it never comes down"

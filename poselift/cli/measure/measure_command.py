@@ -20,6 +20,7 @@ from poselift.core.progress_text import show
 from poselift.export.zero import count_from_zero
 from poselift.kinematics import legs_as_seen
 from poselift.kinematics.gait import NO_BELT, is_belt
+from poselift.kinematics.movements import hips_as_seen
 from poselift.recordings.reading import find_all_motions, read_posed
 from poselift.structures import Motion, Recording
 
@@ -68,6 +69,8 @@ def run(options: argparse.Namespace) -> None:
     if options.movement is not None:
         if options.plug_in_gait:
             raise InputError("--plug-in-gait is for the angles of a walk; leave it out with --movement")
+        if options.movement == "jumps":
+            motions = {path: _from_zero(hips_as_seen(recording)) for path, recording in recordings.items()}
         _measure_movement(options.movement, motions, options.out)
         return
     trials = []

@@ -9,16 +9,14 @@ a leg. benchmarks/movements.py has the errors of both.
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
 
 from poselift.kinematics.movements.course import hip_courses
 from poselift.structures import Motion
 
 _GRAVITY = 9.81
 
-_STRETCH = 0.1
-"""Height of the ankles at take-off and landing over that while standing, as a share of the leg's length. With it the
-hips of a real person rise by 79 mm (SD 5) more than the flight is high, in 27 jumps."""
+_STRETCH = 0.09
+"""Height of the ankles at take-off and landing over that while standing, as a share of the leg's length."""
 
 _STANDS = 20
 """Percentile of the lower ankle's height that is its height while standing."""
@@ -26,7 +24,14 @@ _STANDS = 20
 _LEAST_FLIGHT = 0.1
 """Seconds of the shortest flight."""
 
-_RISE, _FLIGHT = 0.033, 0.045
+_FLAT, _UPRIGHT = 0.03, 90
+"""The hips stand as high as this percentile of the frames whose lower ankle is up to so far over its rest, as a share
+of the leg's length: in hops, most frames are in the air or on bent knees."""
+
+_LONGER = 0.05
+"""Metres that a flight may be higher by its time than by the hips. Beyond it somebody stands on the toes or hangs."""
+
+_RISE, _FLIGHT = 0.018, 0.045
 """Half-widths of 90 % intervals of the hips' rise for a known size, metres, and of the flight, seconds."""
 
 
@@ -60,22 +65,26 @@ def find_jumps(motion: Motion) -> list[Jump]:
     """The jumps of a motion in time, if whole in it.
 
     Args:
-        motion: of one person in the world frame, who stands before or after the jumps. Its frame rate decides how well
-            flights are timed.
+        motion: of one person in the world frame, who stands before, between or after the jumps; of one camera, that
+            of `hips_as_seen`. Its frame rate decides how well flights are timed.
 
     Raises:
         InputError: the motion is not in the world frame, its skeleton has no legs, or no frame has a pose.
     """
     jumps = []
     for course in hip_courses(motion, 0.0):
-        stand = standing_height(course.height)
         rest = float(np.percentile(course.ankle, _STANDS))
+        flat = course.ankle <= rest + _FLAT * course.leg
+        stand = float(np.percentile(course.height[flat], _UPRIGHT))
         up = np.concatenate([[False], course.ankle > rest + _STRETCH * course.leg, [False]])
         edges = np.flatnonzero(np.diff(up.astype(int)))
         for first, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
             flight = float(course.times[end - 1] - course.times[first])
             rise = float(course.height[first:end].max() - stand)
             if first == 0 or end == len(course.times) or flight < _LEAST_FLIGHT or rise <= 0:
+                continue
+            height = _GRAVITY * flight**2 / 8
+            if height > rise + _LONGER:
                 continue
             # Both ends are within half a frame, evenly: 90 % of their difference are within 0.68 frames.
             error = float(np.hypot(_FLIGHT, 0.68 * course.interval))
@@ -85,16 +94,8 @@ def find_jumps(motion: Motion) -> list[Jump]:
                     float(course.times[end - 1]),
                     rise,
                     float(np.hypot(_RISE, course.size * rise)),
-                    _GRAVITY * flight**2 / 8,
+                    height,
                     _GRAVITY * flight / 4 * error,
                 )
             )
     return jumps
-
-
-def standing_height(height: Float[np.ndarray, " n"]) -> float:
-    """The hips' commonest height, to a centimetre: that of standing."""
-    counts, edges = np.histogram(height, bins=max(1, int(np.ptp(height) / 0.01)))
-    best = int(counts.argmax())
-    near = (height >= edges[max(best - 1, 0)]) & (height <= edges[min(best + 2, len(edges) - 1)])
-    return float(np.median(height[near]))
