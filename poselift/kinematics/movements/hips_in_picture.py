@@ -51,7 +51,7 @@ def move_hips_to_picture(motion: Motion, camera: Camera) -> Motion:
     hips = (placed.joints[:, skeleton.indices(_HIPS)] + placed.root[:, None])[rows].astype(np.float64)  # (n, 2, 3)
     own = keypoints.skeleton.indices(_HIPS)
     shown = keypoints.keypoints[rows][:, own].astype(np.float64)
-    seen = ((keypoints.scores[rows][:, own] >= motion.threshold) & np.isfinite(shown).all(-1)).all(-1)
+    seen = np.asarray(((keypoints.scores[rows][:, own] >= motion.threshold) & np.isfinite(shown).all(-1)).all(-1))
     if not seen.any():
         return motion
     seeing = camera if camera.times is None else camera.at(times)
