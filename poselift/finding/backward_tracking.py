@@ -12,7 +12,7 @@ from poselift.detection import PlaceDetector
 from poselift.detection.duplicates import pose_nms
 from poselift.finding.crop_detections import look_at_places
 from poselift.finding.followed_person import Followed, Place
-from poselift.finding.overlapping_people import find_claimed_joints, measure_agreement
+from poselift.finding.overlapping_people import find_claimed_joints, measure_agreement, without_joints
 from poselift.structures import Detections
 from poselift.video import Frame
 
@@ -110,9 +110,8 @@ class BackwardTracking:
             return None
         lost, _ = find_claimed_joints(both, [*there.keypoints, None])
         person.update(both, len(there), -kept.time, turned[0], lost[-1])
-        both.keypoints[lost], both.scores[lost] = np.nan, 0.0
-        both.box_scores[-1] = person.box_score
-        return both
+        box_scores = np.append(there.box_scores, person.box_score).astype(both.box_scores.dtype)
+        return replace_unchecked(without_joints(both, lost), box_scores=box_scores)
 
 
 def _scale(place: Place, step: int) -> Place:

@@ -21,6 +21,7 @@ from poselift.finding.overlapping_people import (
     find_doubtful_joints,
     measure_agreement,
     touch,
+    without_joints,
 )
 from poselift.finding.qualities import Pace, Ticks, pair_with_later_frames
 from poselift.finding.searches import RunningSearch, Searches
@@ -235,7 +236,7 @@ class Finder:
         kept = found.rows(rows)
         expected = [places[row].points if row < count else None for row in rows.tolist()]
         lost, doubtful = find_claimed_joints(kept, expected)
-        kept.keypoints[lost], kept.scores[lost] = np.nan, 0.0
+        kept = without_joints(kept, lost)
         again = [due[row] for row in rows.tolist() if row < count]
         unseen = [person.expected(time) for person in self._people if not any(person is other for other in again)]
         doubtful |= find_doubtful_joints(kept, expected, unseen)
@@ -261,11 +262,11 @@ class Finder:
                 self._people.append(person)
                 self._losses.find(person, time)
                 self._begun.append(Followed.start(kept, index, person.box_score, -time, turned[row]))
-            kept.box_scores[index] = person.box_score
             people.append(person)
         # Who is followed, and the tracker, go on with all joints: a wrong doubt lasts no longer than its frame.
         scores = np.where(doubtful, np.minimum(kept.scores, _DOUBTED), kept.scores)
-        return replace_unchecked(kept, scores=scores), people
+        box_scores = np.array([person.box_score for person in people], kept.box_scores.dtype)
+        return replace_unchecked(kept, scores=scores, box_scores=box_scores), people
 
 
 def _place(found: Detections, row: int) -> Place:

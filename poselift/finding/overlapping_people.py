@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, UInt8
 
 from poselift.core.caution import Caution
+from poselift.core.unchecked import replace_unchecked
 from poselift.finding.followed_person import Place
 from poselift.skeleton import Skeleton
 from poselift.skeleton.skeleton import strip_side
@@ -117,6 +118,12 @@ def measure_agreement(found: Detections, place: Place, row: int = 0) -> float:
     seen = np.isfinite(apart)
     weights = found.scores[row][seen]
     return float(weights @ np.exp(-(apart[seen] ** 2) / (2 * _TOLERANCE**2))) / max(float(weights.sum()), 1e-9)
+
+
+def without_joints(found: Detections, lost: Bool[np.ndarray, "n j"]) -> Detections:
+    """The people without some joints."""
+    keypoints, scores = np.where(lost[..., None], np.nan, found.keypoints), np.where(lost, 0.0, found.scores)
+    return replace_unchecked(found, keypoints=keypoints, scores=scores)
 
 
 def find_claimed_joints(

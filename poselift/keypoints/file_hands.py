@@ -1,7 +1,7 @@
 """Hands in files of keypoints. 21 joints each, beside the body that they belong to."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
@@ -60,17 +60,18 @@ def make_hands(
     Raises:
         InputError: a hand has not 21 joints.
     """
-    hands = FileHands(np.full((2, _JOINTS, 2), np.nan), np.zeros((2, _JOINTS)), np.full((2, _JOINTS, 3), np.nan))
+    points, scores = np.full((2, _JOINTS, 2), np.nan), np.zeros((2, _JOINTS))
+    metres = np.full((2, _JOINTS, 3), np.nan)
     for row, (side, values, metric) in enumerate(zip(SIDES, (left, right), joints, strict=True)):
         if values is None or not (values[:, 2] > 0).any():
             continue
         if len(values) != _JOINTS or (metric is not None and len(metric) != _JOINTS):
             raise InputError(f"a {side} hand has {len(values)} joints; give {_JOINTS}")
         seen = values[:, 2] > 0
-        hands.points[row, seen], hands.scores[row] = values[seen, :2], np.clip(values[:, 2], 0, 1)
+        points[row, seen], scores[row] = values[seen, :2], np.clip(values[:, 2], 0, 1)
         if metric is not None:
-            hands.joints[row] = metric
-    return hands if hands.scores.any() else None
+            metres[row] = metric
+    return FileHands(points, scores, metres) if scores.any() else None
 
 
 def hands_of_whole_body(points: Float[np.ndarray, "n 3"]) -> FileHands | None:
@@ -113,13 +114,12 @@ def follow_hands(
         frames: keypoints and hands of the people in each frame, pixels, by its time.
     """
     shape = len(track), 2, _JOINTS
-    hands = Hands(np.full((*shape, 2), np.nan), np.full((*shape, 3), np.nan), np.zeros(shape[:2]))
+    points, joints, scores = np.full((*shape, 2), np.nan), np.full((*shape, 3), np.nan), np.zeros(shape[:2])
     for row, time in enumerate(track.timestamps.tolist()):
         for keypoints, own in frames.get(time, []):
             if np.array_equal(keypoints, track.keypoints[row], equal_nan=True):
-                hands.keypoints[row] = own.points
-                hands.joints[row] = own.joints - own.joints[:, :1]
-                hands.scores[row] = own.scores.mean(-1)
-    if not hands.scores.any():
+                points[row], scores[row] = own.points, own.scores.mean(-1)
+                joints[row] = own.joints - own.joints[:, :1]
+    if not scores.any():
         return None
-    return replace(hands, joints=np.where((hands.scores > 0)[..., None, None], hands.joints, np.nan))
+    return Hands(points, np.where((scores > 0)[..., None, None], joints, np.nan), scores)

@@ -123,12 +123,14 @@ class _Person:
 
     def note(self, time: float, camera: Camera) -> Hands:
         """The hands of this frame, which are remembered."""
-        hands = _unseen()
+        none = _unseen()
+        keypoints, metres, scores = none.keypoints.copy(), none.joints.copy(), none.scores.copy()
         for row, side in enumerate(self.sides):
             pixels, joints = side.keypoints(time), side.joints
             if pixels is not None and joints is not None:
-                hands.keypoints[0, row], hands.scores[0, row] = pixels, side.score
-                hands.joints[0, row] = joints @ turn_to_ray(pixels[0], camera).T
+                keypoints[0, row], scores[0, row] = pixels, side.score
+                metres[0, row] = joints @ turn_to_ray(pixels[0], camera).T
+        hands = Hands(keypoints, metres, scores)
         self.past.append((time, hands))
         return hands
 
