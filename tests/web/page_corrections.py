@@ -13,6 +13,7 @@ from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Keypoints2D
 
 WEB = Path(__file__).parents[2] / "web"
+NUMBERS = WEB.parent / "poselift" / "viz" / "site" / "numbers" / "numbers.json"
 
 
 def run_page(tracks, edits=(), motions=()):
@@ -29,7 +30,9 @@ def run_page(tracks, edits=(), motions=()):
     ]
     with tempfile.TemporaryDirectory() as folder:
         request, answer = Path(folder, "request.json"), Path(folder, "answer.json")
-        request.write_text(json.dumps({"tracks": tracks, "edits": list(edits), "motions": given}))
+        request.write_text(
+            json.dumps({"tracks": tracks, "edits": list(edits), "motions": given, "numbers": str(NUMBERS)})
+        )
         command = ["node", str(WEB / "test" / "corrections.mjs"), str(request), str(answer)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

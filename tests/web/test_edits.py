@@ -164,6 +164,19 @@ def test_planted_errors_are_the_first_four_of_the_list(starts):
     assert distances[4] < 0.1
 
 
+@pytest.mark.parametrize("start", [60, 81, 88, 95])
+def test_an_exchange_beside_real_errors_is_the_first_of_the_list(start):
+    """The demo clip has errors of its own there, and the two sides lie near each other in the picture."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    clean = track_for_page(next(people()))
+    span = {"person": 1, "from": clean["times"][start], "to": clean["times"][start + 3]}
+    (wrong,), _ = run_page([clean], [{"what": "swap", **span}])
+    _, listed = run_page([wrong], motions=lift_tracks([wrong]))
+    assert holds(span, listed[0])
+    assert listed[0]["says"] == "left and right exchanged"
+
+
 def distance_mm(motion, truth):
     """Mean distance of the joints of two motions."""
     return 1000 * np.linalg.norm(motion.joints - truth.joints, axis=-1).mean()

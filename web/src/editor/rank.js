@@ -1,7 +1,8 @@
 // The frames whose correction changes most, for longest.
 
+import { exchange, followSides, groupPairs, shortRuns } from "../numbers/exchanged_sides.js";
 import { otherSide } from "../numbers/open.js";
-import { median, medianInterval } from "../numbers/times.js";
+import { median, medianInterval, runsOf } from "../numbers/times.js";
 
 /** Seconds around a listed span in which no other one is listed: one look sees them all. */
 const APART = 0.1;
@@ -17,16 +18,18 @@ const EXCHANGED = 0.5;
 /**
  * The spans of a motion that most need a look, worst first; each with its worst joint.
  *
- * The worth is what a correction would change: body lengths times seconds, over all joints. Three things tell: keypoints
- * that leave the way between the frames before and after and come back as suddenly, keypoints that are missing between
- * frames that have them, and joints that the lifter puts elsewhere than their keypoints or is unsure of.
+ * The worth is what a correction would change: body lengths times seconds, over all joints. Four things tell: sides that
+ * change places, keypoints that leave the way between the frames before and after and come back as suddenly, keypoints
+ * that are missing between frames that have them, and joints that the lifter puts elsewhere than their keypoints or is
+ * unsure of.
  * @param {import("../numbers/index.js").Motion} motion
  * @param {import("../numbers/index.js").Camera} camera
+ * @param {object} constants of numbers.json
  * @returns {{person: number, frame: number, time: number, worth: number, joint: string, says: string}[]}
  */
-export function rankFrames(motion, camera) {
+export function rankFrames(motion, camera, constants) {
   const { times, person } = motion, listed = [], spans = [];
-  for (const entry of [...leaps(motion), ...doubts(motion, camera)].sort((a, b) => b.worth - a.worth)) {
+  for (const entry of [...exchanges(motion, camera, constants), ...leaps(motion), ...doubts(motion, camera)].sort((a, b) => b.worth - a.worth)) {
     const [from, to] = [times[entry.from] - APART - NEAR, times[entry.to] + APART + NEAR];
     if (spans.some(([first, last]) => first < to && last > from)) continue;
     spans.push([times[entry.from], times[entry.to]]);
@@ -34,6 +37,36 @@ export function rankFrames(motion, camera) {
     listed.push({ person, frame, time: times[frame], worth, joint, says });
   }
   return listed;
+}
+
+/**
+ * Spans whose sides change places and soon come back; of longer ones the lifter was asked when they were lifted. Seen
+ * from the side they lie near each other in the picture, but a body with exchanged sides is turned: what counts is how
+ * far apart the two sides are in 3D.
+ */
+function exchanges({ times, skeleton: { joints: names }, root, joints, keypoints, threshold }, { K }, constants) {
+  const { length } = bodyOf(keypoints.joints, keypoints.pixels, times.length), step = medianInterval(times), found = [];
+  const place = (frame, joint, axis) => joints[3 * (frame * names.length + joint) + axis];
+  let track = keypoints;
+  for (const group of groupPairs(keypoints.joints)) {
+    if (group.every((joint) => PARTS.test(keypoints.joints[joint]))) continue;
+    const { rarer, stretches } = followSides(track, group, threshold, constants), { SHORT, SHORT_AT_ENDS } = constants.settled_sides;
+    const brief = shortRuns(rarer, times, stretches, SHORT, SHORT_AT_ENDS);
+    track = exchange(track, brief, group);
+    const pairs = group.map((joint) => [names.indexOf(keypoints.joints[joint]), names.indexOf(otherSide(keypoints.joints[joint]))]).filter(([joint]) => joint >= 0);
+    for (const [from, end] of runsOf(brief)) {
+      let worth = 0, joint = "", most = 0;
+      for (const [own, other] of pairs) {
+        let apart = 0;
+        for (let frame = from; frame < end; frame++)
+          apart += Math.hypot(...[0, 1, 2].map((axis) => place(frame, own, axis) - place(frame, other, axis))) * K[0] / (place(frame, own, 2) + root[3 * frame + 2]) / length || 0;
+        worth += step * apart;
+        if (apart > most) [joint, most] = [names[own], apart];
+      }
+      found.push({ from, to: end - 1, frame: (from + end - 1) >> 1, joint, worth, says: "left and right exchanged" });
+    }
+  }
+  return found;
 }
 
 /** Spans of keypoints that leave their way suddenly, or are missing, as {from, to, frame, joint, worth, says}. */
