@@ -112,7 +112,7 @@ def test_a_command_that_cannot_be(command, walk, stored, tmp_path, monkeypatch):
     for run in ("run", "twin"):
         write(tmp_path / run, results())
     if command not in LATER:
-        monkeypatch.setattr("poselift.lifting.run._track", lambda *_: pytest.fail("people were searched"))
+        monkeypatch.setattr("poselift.lifting.run.track_people", lambda *_: pytest.fail("people were searched"))
     before = sorted(tmp_path.rglob("*"))
     places = {"PERSON": walk / "person_1.npz", "STORED": stored.path, "DEMO": demo_video(), "OUT": tmp_path / "out"} | {
         "EMPTY": ""
