@@ -161,7 +161,8 @@ def named_in_errors(place: str | os.PathLike[str], temporary: Path) -> Iterator[
         raise type(error)(str(error).replace(str(temporary), str(place))) from error
     except OSError as error:
         if isinstance(error.filename, str):
-            error.filename = error.filename.replace(str(temporary), str(place))
+            with contextlib.suppress(AttributeError):  # PyAV's errors keep theirs
+                error.filename = error.filename.replace(str(temporary), str(place))
         raise
 
 
