@@ -1,6 +1,8 @@
 import csv
 import json
+import re
 import shutil
+import subprocess
 import sys
 from dataclasses import replace
 from html import unescape
@@ -171,6 +173,20 @@ def test_times_count_from_the_first_frame_of_the_run(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_the_report_of_a_walk_prints_as_one_page(tmp_path):
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if chromium is None:
+        pytest.skip("no Chromium is installed")
+    write_motion(tmp_path / "walk" / "person_1.npz", walker(height=Height(1.7, 0.0, "given")))
+    assert poselift("measure", tmp_path / "walk", "--out", tmp_path / "out", "--reports").code == 0
+    (page,) = (tmp_path / "out").glob("report_*.html")
+    printed = tmp_path / "report.pdf"
+    call = [chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    subprocess.run([*call, f"--print-to-pdf={printed}", page.as_uri()], check=True, capture_output=True, timeout=120)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed.read_bytes())) == 1
+
+
 def test_angles_as_a_gait_laboratory_has_them(tmp_path):
     radii = np.full((120, 17), 0.03, np.float32)
     walk = walker(seconds=4.0, turn=np.pi / 2, uncertainty=radii, height=Height(1.7, 0.0, "given"))

@@ -1,4 +1,4 @@
-"""Bodies moved so that their hips are as high as the picture shows them.
+"""Bodies moved so that their hips lie where the picture shows them.
 
 A lifter averages over time, so the hips of a fast jump rise less in 3D than in the picture. Where a hip is across the
 camera's ray is measured in each frame. So the whole body moves across the ray, most of the way to the keypoints of the
@@ -36,7 +36,9 @@ def hips_as_seen(recording: Recording) -> Recording:
 
 
 def move_hips_to_picture(motion: Motion, camera: Camera) -> Motion:
-    """The motion moved across the camera's rays towards the keypoints of its hips.
+    """The motion moved towards the keypoints of its hips.
+
+    It moves across the camera's rays alone.
 
     Args:
         motion: of one person, in the frame of the camera or in its world. Without keypoints of the hips it stays, and
