@@ -135,7 +135,7 @@ def _compare(scene: Scene, motion: Motion, number: int, joints: list[str]) -> li
     radius = np.full(found.shape[:2], np.nan) if motion.uncertainty is None else motion.uncertainty[inside][known]
     x, y = found[:, own], truth[:, own]
     hips = motion.skeleton.indices(["left_hip", "right_hip"])
-    rooted = np.isfinite(truth[:, 0]).all()  # children have no pelvis
+    rooted = motion.skeleton.joints[0] in joints  # the children's pelvis is the middle of the hips
     root_x, root_y = (values[:, :1] if rooted else values[:, hips].mean(1, keepdims=True) for values in (found, truth))
     relative = np.linalg.norm((x - root_x) @ first.R.T - (y - root_y), axis=-1)
     counted = np.isfinite(relative) & (np.array(joints) != motion.skeleton.joints[0])

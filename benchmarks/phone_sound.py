@@ -73,8 +73,9 @@ def write_phone(
     rate: int,
     seed: int,
     size: tuple[int, int] = (64, 64),
+    frames: Sequence[np.ndarray] | None = None,
 ) -> None:
-    """A video with the sound as one phone records it, and plain pictures.
+    """A video with the sound as one phone records it, and plain pictures or given ones.
 
     Args:
         path: of the video.
@@ -84,6 +85,7 @@ def write_phone(
         rate: samples a second in the file.
         seed: of the phone's echo, loudness and noise.
         size: of the pictures, pixels.
+        frames: the pictures, RGB; plain ones if None.
     """
     random = np.random.default_rng(seed)
     own = sound[: round(seconds * _RATE)] * random.uniform(0.3, 0.9)
@@ -96,10 +98,12 @@ def write_phone(
         pictures, track = container.add_stream("mpeg4", rate=fps), container.add_stream("aac", rate=rate)
         pictures.width, pictures.height = size
         track.layout = "mono"
-        plain = av.VideoFrame.from_ndarray(np.full((size[1], size[0], 3), 90, np.uint8), format="rgb24")
-        for index in range(int(seconds * fps)):
-            plain.pts, plain.time_base = index, 1 / fps
-            container.mux(pictures.encode(plain))
+        pictures.codec_context.qmax = 3  # hardly any loss
+        plain = np.full((size[1], size[0], 3), 90, np.uint8)
+        for index in range(int(seconds * fps) if frames is None else len(frames)):
+            shown = av.VideoFrame.from_ndarray(plain if frames is None else frames[index], format="rgb24")
+            shown.pts, shown.time_base = index, 1 / fps
+            container.mux(pictures.encode(shown))
         container.mux(pictures.encode(None))
         for begin in range(0, len(own), 1024):
             frame = av.AudioFrame.from_ndarray(own[None, begin : begin + 1024].astype(np.float32), "fltp", "mono")

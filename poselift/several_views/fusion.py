@@ -23,9 +23,9 @@ _TO_RADIUS = 1.5
 """Radius of the ball that holds a joint in 90 % of cases, over the root of its variances' sum: 1.44 for errors that are
 alike in all directions, 1.64 for errors along one line."""
 
-_FACTOR, _FACTOR_MANY = 0.95, 0.90
-"""Of the uncertainty, so that it holds 90 % of the joints of CMU's val people (benchmarks/multiview.py): where up to
-two views have the person, and where three or more have."""
+_FACTORS = np.array([0.93, 0.86, 0.89])
+"""Of the uncertainty, so that it holds 90 % of the joints of CMU's val people (benchmarks/multiview.py): where up to two
+views have the person, where three have, and where more have."""
 
 _UNSEEN_ROOT, _UNSEEN_JOINT = 0.032, 0.024
 """Radius of the ball that holds a root, or another joint, in 90 % of cases, metres, where no view has keypoints of it:
@@ -81,7 +81,7 @@ def fuse(seen: Observations, cameras: Sequence[Camera], size: float = 0.08) -> F
         total = np.trace(fit.joint_covariance, axis1=-2, axis2=-1)
         unseen = ~np.any(seen.visible[:, rows], axis=0)
         guessed = np.where(unseen, _UNSEEN_JOINT**2, 0.0) + np.where(unseen[:, :1], _UNSEEN_ROOT**2, 0.0)
-        factor = np.where(seen.present[:, rows].sum(0) > 2, _FACTOR_MANY, _FACTOR)[:, None]
+        factor = _FACTORS[np.clip(seen.present[:, rows].sum(0) - 2, 0, 2)][:, None]
         joined = np.sqrt((factor * _TO_RADIUS) ** 2 * np.maximum(total, 0.0) + guessed)
         # Of a joint that no view shows, all views are no less sure than one of them by itself: a spine beside a pelvis.
         alone = np.where(unseen & seen.present[:, rows, None], TO_SPREAD * seen.spread[:, rows], np.inf).min(0)
