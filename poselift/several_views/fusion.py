@@ -24,8 +24,8 @@ _TO_RADIUS = 1.5
 alike in all directions, 1.64 for errors along one line."""
 
 _FACTORS = np.array([0.93, 0.86, 0.89])
-"""Of the uncertainty, so that it holds 90 % of the joints of CMU's val people (benchmarks/multiview.py): where up to two
-views have the person, where three have, and where more have."""
+"""Of the uncertainty, so that it holds 90 % of the joints of CMU's val people (benchmarks/multiview.py): where up to
+two views have the person, where three have, and where more have."""
 
 _UNSEEN_ROOT, _UNSEEN_JOINT = 0.032, 0.024
 """Radius of the ball that holds a root, or another joint, in 90 % of cases, metres, where no view has keypoints of it:

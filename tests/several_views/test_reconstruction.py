@@ -179,3 +179,6 @@ def test_cameras_in_one_line_are_a_doubt(alone):
     found = reconstruct([beside.view(0), replace(beside.view(1), name="near")], clocks=[ViewClock()] * 2)
     assert any("look along one line" in doubt and "60 to 120 degrees" in doubt for doubt in found.report.doubts)
     assert found.report.to_json()["pairs"][0]["weak"]
+    # Lines of sight from opposite sides that cross at 31 degrees.
+    found = reconstruct([alone.view(0), alone.view(2)], clocks=[ViewClock()] * 2)
+    assert any("view0 and view2 look along one line (149 degrees" in doubt for doubt in found.report.doubts)
