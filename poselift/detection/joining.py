@@ -24,9 +24,9 @@ _DOUBTED = 0.6
 _OUTSIDE = 0.25
 """Factor of the score of a joint that the second model sees outside the picture: the first one makes up limbs that the
 edge cuts off."""
-_HEAVY = {"shoulder": 9.0, "hip": 0.6, "ankle": 0.0}
+_HEAVY = {"shoulder": 9.0, "elbow": 0.4, "hip": 0.6, "ankle": 0.0}
 """Factors of the scores of BlazePose heavy in the mean: its shoulders fit best to one place in both cameras, MoveNet's
-ankles better than the mean."""
+ankles better than the mean, its elbows a little better (benchmarks/two_models.md)."""
 _FULL = {"ankle": 1 / 3}
 """Those of BlazePose full, which the browser has."""
 _FOOT_DOUBTED = 0.2

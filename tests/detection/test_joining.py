@@ -9,7 +9,7 @@ FIRST = RNG.uniform(0, 100, (17, 2))
 FIRST[0], FIRST[16] = (0, 0), (100, 100)  # the body is 100 pixels long
 SCORES = np.full(17, 0.8)
 FEET = COCO_WHOLEBODY23.indices([f"{side}_{joint}" for side in ("left", "right") for joint in ("heel", "big_toe")])
-PLAIN = [row for row, joint in enumerate(COCO17.joints) if not joint.endswith(("shoulder", "hip", "ankle"))]
+PLAIN = [row for row, joint in enumerate(COCO17.joints) if not joint.endswith(("shoulder", "elbow", "hip", "ankle"))]
 """Joints of which the scores alone decide."""
 
 
@@ -40,6 +40,7 @@ def test_joints_that_agree_are_averaged_by_their_scores():
     ("factors", "joint", "share"),
     [
         (HEAVY_FACTORS, "shoulder", 0.9),
+        (HEAVY_FACTORS, "elbow", 0.4 / 1.4),
         (HEAVY_FACTORS, "hip", 0.375),
         (HEAVY_FACTORS, "ankle", 0.0),
         (FULL_FACTORS, "shoulder", 0.5),
