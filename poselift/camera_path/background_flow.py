@@ -66,7 +66,7 @@ def unit_determinant(H: Float[np.ndarray, "3 3"]) -> Float[np.ndarray, "3 3"]:
 def follow(
     first: BackgroundPicture, second: BackgroundPicture, guess: Float[np.ndarray, "3 3"] | None = None
 ) -> Flow | None:
-    """The first picture's corners in the second one, or None.
+    """The first picture's corners in the second one.
 
     None if too few agree on a homography.
 

@@ -158,7 +158,7 @@ def _gather(shot: Shot, lens: Lens) -> tuple[np.ndarray, np.ndarray, _Sight]:
 def _start(host: np.ndarray, corner: np.ndarray, sight: _Sight, R: np.ndarray, keys: np.ndarray) -> _State | None:
     """First guess: widest parallax from the first key frame, then all.
 
-    The first key frame and the frame with most parallax, then frame by frame.
+    It begins with the first key frame and the frame with most parallax, and goes on frame by frame.
     """
     count = len(R)
     state = _State(R.copy(), np.zeros((count, 3)), np.zeros(len(host)), np.zeros(count, bool))

@@ -75,8 +75,8 @@ _store_models()
 def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequence[str]) -> None:
     """Composes a config and runs its command, or does --help or -m.
 
-    Other options of Hydra likewise. A mistyped override, or an output folder that Hydra cannot make, gives one line on
-    stderr and exit code 2.
+    It does Hydra's other options too. A mistyped override, or an output folder that Hydra cannot make, gives one line
+    on stderr and exit code 2.
 
     Args:
         command: takes the composed config.

@@ -1,4 +1,4 @@
-"""The arguments of Hydra's commands. Options at any place, patterns, and a folder of your own."""
+"""The arguments of Hydra's commands. Options stand anywhere, patterns name files, and a folder has your code."""
 
 import importlib
 import sys

@@ -207,8 +207,8 @@ def _explain_word(word: str) -> str:
 def _module(name: str) -> ModuleType:
     """The module of a command.
 
-    It loads for seconds. A signal meanwhile ends the process at once: nothing is written yet, and libraries that are
-    half loaded turn an interrupt into other errors.
+    Loading takes up to seconds. A signal meanwhile ends the process at once: nothing is written yet, and libraries that
+    are half loaded turn an interrupt into other errors.
     """
     _refuse_small_limit(name)
     place = f"{name}.{name}_command" if name in ("batch", "compare", "measure") else name.replace("-", "_")

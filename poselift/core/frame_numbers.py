@@ -65,7 +65,7 @@ def _fields(names: Sequence[str]) -> list[list[int]]:
 
 
 def sparseness(values: Sequence[int]) -> float:
-    """Steps that a field's numbers span, per name. 1 for numbers without a gap."""
+    """Steps that a field's numbers span, per name. The step is 1 for numbers without a gap."""
     ordered = sorted(values)
     step = reduce(gcd, (after - before for before, after in pairwise(ordered)))
     return (ordered[-1] - ordered[0]) / step / (len(values) - 1) if step else inf

@@ -1,4 +1,4 @@
-"""What commands print, and the progress of long jobs. A bar on a terminal, a line a minute elsewhere."""
+"""What commands print, and the progress of long jobs. Terminals get a bar, others a line a minute."""
 
 import sys
 import time

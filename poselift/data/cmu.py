@@ -1,6 +1,6 @@
 """The CMU motion capture corpus at 50 fps, in one npz.
 
-Without pickled objects.
+It has no pickled objects.
 
 The data was obtained from mocap.cs.cmu.edu; the database was created with funding from NSF EIA-0196217.
 """

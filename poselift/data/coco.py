@@ -1,6 +1,6 @@
 """COCO keypoints: people in everyday pictures, 2D only.
 
-17 keypoints each.
+Each person has 17 keypoints.
 
 Lin et al., "Microsoft COCO: common objects in context", ECCV 2014; the format is https://cocodataset.org/#format-data.
 """

@@ -16,7 +16,7 @@ from poselift.skeleton import Skeleton
 class MotionCorpus:
     """Clips of 3D motion, end to end.
 
-    With one skeleton and one frame rate.
+    They share one skeleton and one frame rate.
 
     Attributes:
         joints: metres, relative to the pelvis (the skeleton's first joint), Y up; NaN where unknown.

@@ -98,7 +98,7 @@ class SkeletonSampler:
     ) -> tuple[Float[Tensor, "b t j 2"], Float[Tensor, "b t j"]]:
         """Keypoints and scores of the drawn joints.
 
-        NaN and 0 for the others.
+        The others have NaN and 0.
         """
         hidden = ~self.sample(len(keypoints), generator)[:, None]
         return keypoints.masked_fill(hidden[..., None], torch.nan), scores.masked_fill(hidden, 0.0)

@@ -1,6 +1,6 @@
 """Makes VideoPose3D's npz from Human3.6M's own CDF files.
 
-Those of "Poses, D3 Positions".
+They are in the download "Poses, D3 Positions".
 
 http://vision.imar.ro/human3.6m/; the npz is VideoPose3D's `data_3d_h36m.npz`
 (https://github.com/facebookresearch/VideoPose3D, DATASETS.md), which its code and this package read.

@@ -144,7 +144,7 @@ def _load_subject(
 def fit_intrinsics(points: Float[np.ndarray, "t j 3"], pixels: Float[np.ndarray, "t j 2"]) -> Float[np.ndarray, "3 3"]:
     """The K without skew that fits points to pixels best.
 
-    By least squares.
+    The fit is by least squares.
 
     Args:
         points: camera frame, in front of the camera.

@@ -58,7 +58,7 @@ def collect_bodies(corpus: MotionCorpus, subjects: Collection[str]) -> list[Body
 def put_on_bodies(corpus: MotionCorpus, bodies: list[BodySize]) -> MotionCorpus:
     """The movements of a corpus, each on another body.
 
-    The same body in each call.
+    Each call lends the same bodies.
 
     Bones keep their directions and take the body's lengths; hips and shoulders are where the body has them. The path
     over the ground scales with the legs. Unknown joints stay unknown.

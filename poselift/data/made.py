@@ -111,7 +111,7 @@ MOVEMENTS: Mapping[str, Callable[[Bend, Tensor], None]] = {
 def made_views(skeleton: str = "h36m17", keypoints: str = "det") -> list[View]:
     """Each movement by each of three people, three seconds.
 
-    By one camera each.
+    One camera sees each of them.
 
     Args:
         skeleton: name of the skeleton whose keypoints are visible: "h36m17", "coco17" or "halpe26".

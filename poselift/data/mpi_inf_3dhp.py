@@ -140,7 +140,7 @@ def load_mpi_inf_3dhp(
 def read_calibration(path: Path) -> dict[int, Float[np.ndarray, "3 3"]]:
     """K of each camera, by number.
 
-    From a "Skeletool Camera Calibration File V1.0".
+    They come from a "Skeletool Camera Calibration File V1.0".
 
     Each line has a word and its values: `name` starts a camera, `intrinsic` has its 4 x 4 K by rows.
 

@@ -1,6 +1,6 @@
 """MPI-INF-3DHP in two npz files that many papers use.
 
-First made for P-STMO.
+They were first made for P-STMO.
 
 Shan et al., "P-STMO: Pre-trained spatial temporal many-to-one model for 3D human pose estimation", ECCV 2022
 (https://github.com/paTRICK-swk/P-STMO). They contain annot2 and univ_annot3 of the download, in px and mm, and no

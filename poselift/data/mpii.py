@@ -1,6 +1,6 @@
 """MPII Human Pose: people in all sorts of pictures.
 
-16 keypoints each, 2D only.
+Each person has 16 keypoints, in 2D only.
 
 Andriluka et al., "2D human pose estimation: new benchmark and state of the art analysis", CVPR 2014. The official
 annotation is one nested MATLAB structure. Like most of the field, this loader reads HRNet's json version of it

@@ -248,7 +248,7 @@ def _extent(pixels: Float[Tensor, "b t j 2"], known: Bool[Tensor, "b t j"]) -> F
 def _drift(white: Float[Tensor, "b t c"], interval: Float[Tensor, "b t"], time: float) -> Float[Tensor, "b t c"]:
     """Ornstein-Uhlenbeck process of unit variance, driven by `white`.
 
-    With the given time constant.
+    It forgets within the given time constant.
     """
     keep = torch.exp(-interval / time)[..., None]
     shocks = (1 - keep.square()).clamp(min=0).sqrt() * white
@@ -266,7 +266,7 @@ def _segments(
 ) -> Bool[Tensor, "b t s"]:
     """Two-state processes, on for the share `rate` of time.
 
-    In segments of `last` seconds.
+    They stay on for `last` seconds on average.
     """
     leave = 1 - torch.exp(-interval[..., None] / last)
     stays, enters = draws < 1 - leave, draws < leave * (rate / (1 - rate))

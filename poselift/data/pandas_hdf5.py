@@ -1,6 +1,6 @@
 """A table that pandas wrote as HDF5 (`DataFrame.to_hdf`).
 
-Read without pandas and PyTables.
+It is read without pandas and PyTables.
 
 It reads both layouts. "table": rows of a compound type with "index", the label of the row, and blocks of values, whose
 column names are pickled attributes; only plain containers of text are unpickled. "fixed": blocks of values as plain
@@ -66,7 +66,7 @@ def _read_file(path: str, most: int) -> tuple[_Columns, np.ndarray | None, np.nd
 def _read_table(group: Any, most: int) -> tuple[list[tuple[_Columns, np.ndarray]], np.ndarray | None]:
     """Each block's columns and values, and the rows' labels.
 
-    Of the layout "table".
+    The file has the layout "table".
     """
     rows = dataset_array(group["table"], most)
     fields = rows.dtype.names or ()

@@ -204,7 +204,7 @@ def load_object_npz(path: str | Path, key: str) -> Any:
 def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np.ndarray]:
     """The arrays of a MATLAB file.
 
-    Of version 5 or of version 7.3 (HDF5).
+    The file may be of version 5 or 7.3 (HDF5).
 
     Args:
         path: the file.

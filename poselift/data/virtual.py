@@ -163,7 +163,7 @@ class VirtualData(MotionData):
 class CmuData(VirtualData):
     """The CMU corpus's train split, and files like it.
 
-    Those of its layout.
+    The files have its layout.
 
     Args:
         corpus: path of `cmu50.npz`, or a list of paths, the first of them `cmu50.npz`.
@@ -212,7 +212,7 @@ class CmuData(VirtualData):
 class CorpusData(VirtualData):
     """A dataset's motion under virtual cameras.
 
-    To train and to validate on.
+    It serves training and validation.
 
     Args:
         root: the dataset's folder.

@@ -35,7 +35,7 @@ _UNEVEN = 0.1
 class WindowSampler:
     """Draws random windows, balanced between subjects.
 
-    At 10 to 60 frames per second.
+    They have 10 to 60 frames a second.
 
     The share of a subject is the square root of its number of frames: a compromise between equal frames and equal
     subjects. Within a subject, the share of a clip is its length.

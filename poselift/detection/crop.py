@@ -36,7 +36,7 @@ class Crop:
     ) -> "Crop":
         """A box's crop as of mmpose's `TopdownAffine`, unrotated.
 
-        Black beyond the picture.
+        It is black beyond the picture.
 
         Args:
             picture: RGB or BGR.
@@ -61,7 +61,7 @@ class Crop:
     ) -> "Crop":
         """The square of whole pixels around a box's centre.
 
-        Black beyond the picture.
+        It is black beyond the picture.
 
         Args:
             picture: RGB.

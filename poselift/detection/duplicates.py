@@ -71,7 +71,7 @@ def pose_similarity(
 ) -> Float[np.ndarray, "n n"]:
     """Similarity of each two poses, by the smaller one's box.
 
-    0 without a common joint.
+    It is 0 without a common joint.
 
     The pose distance of RMPE, formulas 9 to 11, which grows with similarity: a soft count of matching joints, plus a
     term for their distances. With k the joints of the row and c their scores, k' and c' those of the column:

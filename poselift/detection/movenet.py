@@ -153,8 +153,8 @@ class MoveNet:
 class FastMoveNet:
     """One pass of MoveNet MultiPose at 256 pixels.
 
-    Without Thunder: the same cost for one person or six. It finds people whose height is at least a third of the longer
-    side of the picture.
+    Thunder does not run, so one person costs as much as six. It finds people whose height is at least a third of the
+        longer side of the picture.
 
     Args:
         device: as in `MultiPose`.

@@ -152,7 +152,7 @@ def _place(
 def _put_on_grid(
     grid: Float[np.ndarray, " n"], interval: float, times: Float[np.ndarray, " t"], values: Float[np.ndarray, "t *c"]
 ) -> tuple[Float[np.ndarray, "n *c"], bool]:
-    """Values at the grid's times, and whether they are interpolated. NaN beyond their own times."""
+    """Values at the grid's times, and whether they are interpolated. They are NaN beyond their own times."""
     first = round((times[0] - grid[0]) / interval)
     near = grid[first : first + len(times)]
     if len(near) == len(times) and (len(times) == 1 or np.abs(near - times).max() <= _UNEVEN * interval):

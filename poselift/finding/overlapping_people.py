@@ -113,7 +113,7 @@ def _mean_score(place: Place, body: UInt8[np.ndarray, "h w"], low: Int[np.ndarra
 
 
 def measure_agreement(found: Detections, place: Place, row: int = 0) -> float:
-    """Soft share of joints where they were expected, 0 to 1. Weighted by their scores."""
+    """Soft share of joints where they were expected, 0 to 1. Scores are the weights."""
     apart = np.linalg.norm(found.keypoints[row] - place.points, axis=-1) / place.size
     seen = np.isfinite(apart)
     weights = found.scores[row][seen]

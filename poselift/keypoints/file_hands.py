@@ -77,7 +77,7 @@ def make_hands(
 def hands_of_whole_body(points: Float[np.ndarray, "n 3"]) -> FileHands | None:
     """The hands within COCO-WholeBody's 133 joints or Halpe's 136.
 
-    None among others.
+    Other skeletons have none.
 
     Args:
         points: x, y and score of all joints.

@@ -108,7 +108,7 @@ def find_resting_points(feet: Feet, times: Float[np.ndarray, " t"]) -> Bool[np.n
 def _speeds(
     feet: Feet, times: Float[np.ndarray, " t"]
 ) -> tuple[Float[np.ndarray, "t 2 p"], Float[np.ndarray, " t"], Bool[np.ndarray, "t 2"]]:
-    """Speeds of the points, of the feet against each other, m/s, and which foot is the faster one."""
+    """Speeds of the points, and of the feet against each other, m/s. Also, which foot is the faster one."""
     velocity = point_velocity(feet.points, times)
     sight = feet.points / np.maximum(np.linalg.norm(feet.points, axis=-1, keepdims=True), 1e-9)
     along = (velocity * sight).sum(-1, keepdims=True) * sight
@@ -162,14 +162,14 @@ def find_standing_shares(motion: Motion, up: Float[np.ndarray, "3"]) -> Float[np
 
 
 def _heights(motion: Motion, feet: Feet, up: Float[np.ndarray, "3"]) -> Float[np.ndarray, "t 2 p"]:
-    """Heights over the body's lowest joint, less those of a flat foot, metres."""
+    """Heights over the lowest joint, less those of a flat foot, metres."""
     lowest = ((motion.joints + motion.root[:, None]) @ up).min(1)[:, None, None]
     heights: np.ndarray = feet.points @ up - feet.rest - lowest
     return heights
 
 
 def _below(values: Float[np.ndarray, "*a"], border: float, doubt: float) -> Float[np.ndarray, "*a"]:
-    """A smooth step: 1 far below the border, a half at it, and 0 far above."""
+    """A smooth step. It is 1 far below the border, a half at it, and 0 far above."""
     steep: np.ndarray = 0.5 - 0.5 * np.tanh((values - border) / (2 * doubt))
     return steep
 

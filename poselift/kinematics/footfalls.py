@@ -304,7 +304,7 @@ def _sampled(times: np.ndarray, seconds: np.ndarray, vectors: np.ndarray) -> np.
 def _find_peaks(values: np.ndarray, prominence: float) -> np.ndarray:
     """Frames of the peaks that stand out enough.
 
-    By so much from the lowest value on the way to a higher one or to the end.
+    They rise so much over the lowest value on the way to a higher one or to the end.
     """
     steps = np.sign(np.diff(values))
     turns = np.flatnonzero(steps)

@@ -230,7 +230,7 @@ def _direction(roll: float, pitch: float) -> Float[np.ndarray, "3"]:
 
 
 def _angle(direction: Float[np.ndarray, "3"], up: Float[np.ndarray, "3"]) -> float:
-    """Angle between a direction of any length and a unit vector, radians. 0 without a direction."""
+    """Angle between a direction of any length and a unit vector, radians. It is 0 without a direction."""
     return math.atan2(float(np.linalg.norm(np.cross(direction, up))), float(direction @ up))
 
 

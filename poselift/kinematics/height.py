@@ -102,7 +102,7 @@ def scale_to_height(motion: Motion, metres: float) -> Motion:
 def enlarge(motion: Motion, scale: float, height: Height | None = None) -> Motion:
     """The motion scaled about the camera.
 
-    Joints, root, uncertainty and height.
+    That changes joints, root, uncertainty and height.
 
     Args:
         motion: in the camera frame.

@@ -108,7 +108,7 @@ class RiggedMotion:
     def held_frames(self) -> Int[np.ndarray, " t"]:
         """Each frame's pose for formats without gaps, by frame.
 
-        Itself, or the last one with a pose. Frames before the first pose show that one.
+        That is the frame itself, or the last one with a pose. Frames before the first pose show that one.
 
         Raises:
             InputError: no frame has a pose.

@@ -1,6 +1,6 @@
 """The per-element values that metrics average.
 
-One per joint, bone, angle or limb of each frame.
+There is one per joint, bone, angle or limb of each frame.
 
 A metric is a mean over values of which some do not count: unseen joints, frames without a person. The functions of
 this package return `ElementValues`, and the metric classes accumulate them.
@@ -38,7 +38,7 @@ class ElementValues:
     def mean(self, dim: int | tuple[int, ...] | None = None) -> Tensor:
         """The mean of the values that count, over some axes.
 
-        NaN where none counts.
+        It is NaN where none counts.
         """
         axes = tuple(range(self.values.ndim)) if dim is None else dim
         return self.values.where(self.counts, 0.0).sum(axes) / self.counts.sum(axes)

@@ -15,7 +15,7 @@ def box_diagonal(
 ) -> Float[Tensor, "*batch"]:
     """The diagonal of the box around the joints that count.
 
-    0 where fewer than two count.
+    It is 0 where fewer than two count.
     """
     points, _, mask = prepare(points, points, mask)
     counts = mask[..., None]

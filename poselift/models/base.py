@@ -105,7 +105,7 @@ class Lifter(nn.Module, ABC):
 def joint_channels(encoded: Encoded) -> Float[Tensor, "b t j 4"]:
     """Each joint's coordinates, score, and whether it was seen.
 
-    0 where it was not.
+    Unseen joints have 0.
     """
     seen = encoded.mask[..., None].to(encoded.coordinates.dtype)
     return torch.cat((encoded.coordinates * seen, encoded.scores[..., None] * seen, seen), -1)

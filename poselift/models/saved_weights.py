@@ -109,7 +109,7 @@ class Weights:
     def uncertainty_factor(self) -> float:
         """Factor that makes uncertainties hold in 90 % of cases.
 
-        1 if the lifter is uncalibrated.
+        It is 1 if the lifter is uncalibrated.
         """
         return float(self.card.get("uncertainty_factor", 1.0))
 

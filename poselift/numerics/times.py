@@ -183,7 +183,7 @@ def interpolate(
 ) -> Float[np.ndarray, "m *c"]:
     """Values at other times, linearly interpolated.
 
-    Constant before the first and after the last.
+    They are constant before the first and after the last.
 
     Args:
         values: of any shape after time; at least one.

@@ -140,7 +140,7 @@ def _middle(view: View, root: tuple[str, ...]) -> Float[Tensor, "t 3"]:
 def _fps(view: View) -> float:
     """A view's frame rate, from the median step.
 
-    1 for a single frame.
+    It is 1 for a single frame.
     """
     steps = view.times.double().diff()
     return float(1 / steps.median()) if len(steps) else 1.0

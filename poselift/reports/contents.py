@@ -80,7 +80,7 @@ def matching_peers(section: Section, peers: Sequence[PublishedRow]) -> list[tupl
 def _titles(section: Section, kind: str) -> dict[str, Mapping[str, Any]]:
     """The metrics, limbs or curves of all runs, in order.
 
-    As they first appear.
+    The order is that of their first appearance.
     """
     found: dict[str, Mapping[str, Any]] = {}
     for entry in section.entries:
@@ -248,7 +248,7 @@ def _by_group(
 def _joints(section: Section, kind: str, key: str) -> list[str]:
     """The joints with values in any run, in order.
 
-    As they first appear.
+    The order is that of their first appearance.
     """
     runs = (run.results[kind].get(key, {}) for entry in section.entries for run in entry.runs)
     return list(dict.fromkeys(joint for values in runs for joint in values.get("joints") or {}))

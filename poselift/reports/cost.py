@@ -56,7 +56,7 @@ def cost_key(entry: Entry) -> str:
 def measure_costs(entries: Sequence[Entry], repeats: int = _REPEATS) -> tuple[dict[str, Cost], list[str]]:
     """The costs of entries' models by `cost_key`, and warnings.
 
-    A warning for each missing model.
+    Each missing model has a warning.
 
     The repeats of all models are interleaved, so that a busy moment of the machine slows all of them alike.
 

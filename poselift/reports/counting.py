@@ -53,7 +53,7 @@ def peak_bytes(call: Callable[[], object]) -> int:
 def _fourier(shape: Sequence[int], dims: Sequence[int], *_: object, **__: object) -> float:
     """The operations of a complex tensor's Fourier transform.
 
-    Over some of its axes.
+    The transform is over some of its axes.
     """
     return 5 * prod(shape) * log2(prod(shape[dim] for dim in dims))
 

@@ -220,7 +220,7 @@ def _entries(runs: Sequence[Run]) -> tuple[Entry, ...]:
 def _check_seeds(runs: Sequence[Run]) -> None:
     """Checks that a row's runs are seeds of one training.
 
-    And of one model.
+    The model must be one too.
     """
     where = f"{runs[0].name!r}: {' and '.join(str(run.path) for run in runs)}"
     models = [run.results["model"] for run in runs]

@@ -241,7 +241,7 @@ def _training(section: Section, entries: Sequence[Entry]) -> list[Plot]:
 def _poses(section: Section, entries: Sequence[Entry]) -> list[Plot]:
     """A plot for each entry whose evaluation kept poses.
 
-    Those of the first seed.
+    It shows those of the first seed.
     """
     plots = []
     for place, entry in enumerate(entries, 1):

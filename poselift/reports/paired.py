@@ -38,7 +38,7 @@ def paired_difference(
 ) -> PairedDifference | None:
     """How much larger some runs' headline metric is, by sequence.
 
-    Than that of others.
+    The other runs' metric is the reference.
 
     The sequences are drawn with replacement, the same ones for both sides (Efron and Tibshirani, "An introduction to
     the bootstrap", 1993, chapter 13: percentile interval). A sequence's value is the mean over the seeds of a side.

@@ -47,7 +47,7 @@ def tree_by_view(path: Path, tree: Mapping[str, Any], views: Sequence[View]) -> 
 def clips_by_view(path: Path, clips: np.ndarray, views: Sequence[View]) -> dict[str, np.ndarray]:
     """Each view's poses from clips of one length, end to end.
 
-    NaN at the end of each view.
+    Frames after a view's last clip are NaN.
 
     Raises:
         InputError: the views have room for another number of clips, or a view is shorter than a clip (MotionBERT

@@ -95,7 +95,7 @@ class Protocol:
     def gaps(self, skeleton: Skeleton, groups: Collection[str], frames: int) -> list[str]:
         """What of the protocol an evaluation lacks, a line each.
 
-        Joints, root, groups and frames.
+        It compares joints, root, groups and frames.
 
         With a gap, the table does not compare with those of the field.
 

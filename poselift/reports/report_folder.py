@@ -1,6 +1,6 @@
 """A report's folder: tables, plots and one page.
 
-Of any number of runs.
+It covers any number of runs.
 """
 
 import struct

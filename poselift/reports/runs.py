@@ -178,7 +178,7 @@ def _check(file: Path, where: str, value: Any, shape: Any) -> None:
 def _check_lists(file: Path, where: str, lists: Sequence[list[Any]]) -> None:
     """Checks lists of numbers of equal length.
 
-    One number per threshold or time.
+    Each has one number per threshold or time.
     """
     if len({len(values) for values in lists}) > 1:
         raise InputError(f"{file}: the lists of {where} are not of one length; run poselift evaluate again")

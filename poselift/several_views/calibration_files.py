@@ -242,7 +242,7 @@ def _read_opencv(text: str, stem: str, placed: bool) -> dict[str, Camera]:
 
 
 def _in_metres(cameras: dict[str, Camera]) -> dict[str, Camera]:
-    """The cameras in metres: rooms are not 60 m wide. They are 6000 mm then."""
+    """The cameras in metres: rooms are not 60 m wide. Such numbers are millimetres."""
     places = np.array([camera.t for camera in cameras.values()])
     far = np.linalg.norm(places - places.mean(0), axis=-1).max() if len(places) > 1 else np.linalg.norm(places[0])
     if far < _MILLIMETRES:

@@ -48,7 +48,7 @@ class Shift:
 def shift_by_movement(first: Sequence[Motion], other: Sequence[Motion], most: float | None = None) -> Shift | None:
     """The shift at which two people move most alike.
 
-    None if no two share a second.
+    It is None if no two share a second.
 
     Args:
         first: everybody in the first video, camera frame.

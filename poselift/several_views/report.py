@@ -210,7 +210,7 @@ def _doubt_people(calibration: Calibration) -> list[str]:
 
 
 def _crossing(angle: float) -> float:
-    """Degrees by which two lines of sight cross. 0 along one line, from whichever end."""
+    """Degrees by which two lines of sight cross. It is 0 along one line, from whichever end."""
     return min(angle, 180 - angle)
 
 

@@ -43,7 +43,7 @@ class CsvLog(Logger):
     def begin(self, step: int) -> None:
         """Reads the earlier rows of an earlier process's file.
 
-        None at step 0.
+        At step 0 there are none.
         """
         self._rows = {at: row for at, row in read_log(self.path).items() if at < step} if step else {}
 

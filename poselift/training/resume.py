@@ -16,7 +16,7 @@ import torch
 def seed_step(seed: int, rank: int, step: int) -> None:
     """Seeds all generators for one step of one process.
 
-    Those of Python, numpy and torch (CUDA too).
+    They are those of Python, numpy and torch (CUDA too).
     """
     number = int(np.random.SeedSequence([seed, rank, step]).generate_state(1, np.uint64)[0] >> np.uint64(1))
     random.seed(number)

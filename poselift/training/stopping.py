@@ -1,6 +1,6 @@
 """SIGTERM and Ctrl-C end a run after the current step.
 
-With a checkpoint.
+The run leaves a checkpoint.
 """
 
 import os

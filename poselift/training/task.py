@@ -175,7 +175,7 @@ class LiftingTask(pl.LightningModule):
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Adds the model's and optimizer's configs, and the run's position.
 
-        As plain data.
+        They are plain data.
 
         Raises:
             InputError: a weight is NaN or infinite, so that the checkpoint would replace a good one.

@@ -30,7 +30,7 @@ class FfmpegErrors:
 
     @property
     def last(self) -> str:
-        """FFmpeg's last error; empty without one. Such as "h264: error while decoding MB 2 1"."""
+        """FFmpeg's last error; empty without one. One is "h264: error while decoding MB 2 1"."""
         log = av.logging.get_last_error()[1]
         return f"{log[1]}: {log[2].strip()}"[:120] if log is not None and self.count > 0 else ""
 

@@ -231,7 +231,7 @@ def _mirror(frame: Frame) -> Frame:
 
 
 def _seek(container: InputContainer, decoder: Decoder, stamp: int) -> Iterator[av.VideoFrame] | None:
-    """The pictures from a key frame before a timestamp, or None. None if seeking fails."""
+    """The pictures from a key frame before a timestamp, or None. It is None if seeking fails."""
     try:
         container.seek(stamp, stream=decoder.stream)
     except av.error.FFmpegError:

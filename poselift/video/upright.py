@@ -37,7 +37,7 @@ def display_orientation(frame: av.VideoFrame) -> tuple[float, bool]:
 
 
 def pixel_aspect(stream: VideoStream) -> Fraction:
-    """Width of a stored pixel over its height; 1 if unknown. 1 too if not believable."""
+    """Width of a stored pixel over its height. It is 1 if unknown or not believable."""
     aspect = Fraction(stream.sample_aspect_ratio or 1)
     return aspect if 1 / _WIDEST_PIXEL <= aspect <= _WIDEST_PIXEL else Fraction(1)
 

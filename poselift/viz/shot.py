@@ -15,7 +15,7 @@ _LEAST = np.array([0.9, 1.2, 0.9])
 class Framing:
     """The box to keep in view, on the stage's axes, metres.
 
-    Y up.
+    Y is up.
 
     Attributes:
         low: least x, y and z.

@@ -32,7 +32,7 @@ _TO_RAYS = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]], np.float32)
 def find_turns(pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], skeleton: Skeleton) -> int:
     """Quarter turns clockwise, 0 to 3, that set somebody upright.
 
-    0 for who is nearly upright. Most frames decide for a half turn, nearly all for a quarter.
+    It is 0 for who is nearly upright. Most frames decide for a half turn, nearly all for a quarter.
 
     Args:
         pixels: NaN for joints that were not seen.

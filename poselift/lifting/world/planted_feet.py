@@ -113,8 +113,8 @@ def bend_limb(
 ) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, "n 3"]]:
     """A limb's middle and end, bent to reach a target.
 
-    Two-bone inverse kinematics. The bones keep their length. The limb turns by the smallest angle, and bends to the
-    same side as before. If the target is out of reach, the limb is straight.
+    This is two-bone inverse kinematics. The bones keep their length. The limb turns by the smallest angle, and bends to
+    the same side as before. If the target is out of reach, the limb is straight.
 
     Args:
         start: such as the hip; it does not move.

@@ -102,7 +102,7 @@ def _stand(motion: Motion, ground: Ground, camera: Camera, place: Float[np.ndarr
 def _solve_standing(
     motion: Motion, share: Float[np.ndarray, "t 2 p"], camera: Camera, place: Float[np.ndarray, "t 3"]
 ) -> Float[np.ndarray, "t 3"]:
-    """The root's track with feet that stay in place as far as they stand, by their probabilities.
+    """The root's track with feet that stay in place. They count by the probability that they stand.
 
     It is solved from the camera, whose place is added to the feet and to the solution.
     """

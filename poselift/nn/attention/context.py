@@ -60,7 +60,7 @@ class AttentionContext:
     def allowed(self, causal: bool) -> Bool[Tensor, "b 1 n m"] | None:
         """True where a query may look, for all heads alike.
 
-        None if everywhere.
+        It is None if all may.
 
         Each token may see itself, because a softmax over no key is NaN. A memory without any token leaves its rows
         empty; the layer then returns what it returns without a memory: the bias of its output projection.

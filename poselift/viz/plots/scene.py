@@ -55,7 +55,7 @@ class Scene:
         return np.concatenate([np.zeros((0, 3)), *(joints for _, joints, _ in self._find_present(time))])
 
     def _find_present(self, time: float) -> Iterator[tuple[Limbs, Float[np.ndarray, "j 3"], Bool[np.ndarray, " j"]]]:
-        """Each present person's limbs and joints, and unseen joints. Those that no keypoint shows."""
+        """Each present person's limbs and joints, and unseen joints. No keypoint shows the unseen ones."""
         for motion, places, guessed in zip(self._motions, self._places, self._guessed, strict=True):
             frame = frame_at(motion.timestamps, half_interval(motion.timestamps), time)
             if frame is not None and motion.posed[frame]:

@@ -40,7 +40,7 @@ def strip_plot(
 ) -> Figure:
     """A column per moment: picture with bodies, and 3D.
 
-    The picture around the people. All pictures have one scale, and so have all bodies in 3D.
+    The picture is cut out around the people. All pictures have one scale, and so have all bodies in 3D.
 
     Args:
         motions: of one clip, all in the same frame.

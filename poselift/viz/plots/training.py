@@ -86,6 +86,6 @@ def plain_logarithms(axes: Axes) -> None:
 
 
 def running_mean(values: Sequence[float]) -> list[float]:
-    """The mean of each value and three neighbours to each side. Where there are as many."""
+    """The mean of each value and three neighbours to each side. At the ends there are fewer."""
     around = [values[max(0, at - _AROUND) : at + _AROUND + 1] for at in range(len(values))]
     return [sum(part) / len(part) for part in around]
