@@ -154,7 +154,7 @@ class FastMoveNet:
     """One pass of MoveNet MultiPose at 256 pixels.
 
     Thunder does not run, so one person costs as much as six. It finds people whose height is at least a third of the
-        longer side of the picture.
+    longer side of the picture.
 
     Args:
         device: as in `MultiPose`.
