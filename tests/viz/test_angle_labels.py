@@ -47,6 +47,17 @@ def test_each_side_has_its_numbers_on_its_own_side(column, gray):
     np.testing.assert_array_equal(image, gray)
 
 
+def test_the_numbers_are_those_of_the_angles_in_that_frame(make_motion, gray, monkeypatch):
+    motion = make_motion()
+    angles, written = measure_joint_angles(motion), []
+    monkeypatch.setattr("poselift.viz.angle_labels.draw_label", lambda image, text, *_, **__: written.append(text))
+    K = np.array([[500.0, 0, 319.5], [0, 500, 239.5], [0, 0, 1]])
+    OverlayRenderer((640, 480), [motion], K=K, angles=[angles]).render(gray, float(motion.timestamps[3]))
+    knees = [f"knee {angles.of(f'{side}_knee_flexion')[3]:z.0f}\N{DEGREE SIGN}" for side in ("left", "right")]
+    assert [text for text in written if text.startswith("knee")] == knees
+    assert {text.split()[0] for text in written} >= {"shoulder", "elbow", "hip", "knee"}
+
+
 def test_numbers_do_not_lie_on_each_other_and_stay_in_the_picture(gray):
     joints = np.full((len(H36M17), 2), [635.0, 470.0])
     joints[H36M17.index("head_top"), 1] = 100.0
