@@ -5,6 +5,7 @@ After such a change: `python tests/test_public_api.py > tests/public_api.txt`.
 
 import importlib
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,15 @@ def test_methods_fields_and_defaults_are_in_it():
     assert "tracking.Tracker.update(detections, timestamp)" in lines
     assert any(line.startswith("detection.MoveNet(device='auto')") for line in lines)
     assert any(line.startswith("detection.Detector.detect(") for line in lines)
+
+
+def test_it_is_what_the_page_of_stable_names_names():
+    """docs/stability.md lists these packages and names, and no others."""
+    page = (Path(__file__).parents[1] / "docs" / "stability.md").read_text("utf-8")
+    listed = page.partition("The public API is")[2].partition("A test holds")[0]
+    names = {name.partition(".")[2] for name in re.findall(r"`(poselift\.\w+)`", listed)}
+    top = {name for name in importlib.import_module("poselift").__all__ if not name.startswith("_")}
+    assert names == {*PACKAGES, *top}
 
 
 if __name__ == "__main__":
