@@ -17,6 +17,7 @@ file is long because its three tables share the models, their crops and the vide
 """
 
 import argparse
+import importlib
 import json
 import os
 import queue
@@ -175,10 +176,10 @@ def find_person(video: Path, frames: int) -> list[tuple[Float[np.ndarray, "17 2"
 
 def write_half(path: Path, folder: Path) -> Path:
     """The model in float16, with its inputs and outputs as they are."""
-    from onnxruntime.transformers.float16 import convert_float_to_float16
-
+    # onnxruntime itself was imported with its telemetry off.
+    convert = importlib.import_module("onnxruntime.transformers.float16").convert_float_to_float16
     half = folder / f"{path.stem}_half.onnx"
-    onnx.save(convert_float_to_float16(onnx.load(path), keep_io_types=True, disable_shape_infer=True), half)
+    onnx.save(convert(onnx.load(path), keep_io_types=True, disable_shape_infer=True), half)
     return half
 
 

@@ -98,9 +98,7 @@ class LevelWay:
     spread: float
 
 
-def find_body_up(
-    motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP, *, walks: bool = False
-) -> BodyUp | None:
+def find_body_up(motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP, *, walks: float = 0.0) -> BodyUp | None:
     """The upright direction of a body whose ends are in sight.
 
     None where it tells none.
@@ -108,7 +106,7 @@ def find_body_up(
     Args:
         motion: of one person, in the camera frame.
         reference: who stands leans at most 50 degrees from it.
-        walks: whether `find_walking_axis` has found steps.
+        walks: how surely the person walks, from 0 to 1; see `Walk`.
     """
     body = measure_body(motion)
     if body is None:
@@ -128,7 +126,8 @@ def find_body_up(
         body = body.choose(straight)
     bend, axis = float(np.median(body.bends)), unit(body.axis.mean(0))
     doubtful = bool(axis @ _sight(body) > _FAR_BELOW) and any(_may_be(up, body) for up in find_lying_up(body))
-    return BodyUp(axis, _spread(WALKING_LEAN if walks else LEAN, bend), doubtful=doubtful)
+    lean = LEAN + walks * (WALKING_LEAN - LEAN)
+    return BodyUp(axis, _spread(float(lean), bend), doubtful=doubtful)
 
 
 def _spread(lean: float, bend: float) -> float:
@@ -165,8 +164,21 @@ def _is_held(up: Float[np.ndarray, "3"]) -> bool:
     return bool(abs(up[0]) < _ON_ITS_SIDE and up @ CAMERA_UP > -_BELOW and up[2] < _LOOKS_UP)
 
 
-def find_walking_axis(motion: Motion) -> Float[np.ndarray, "3"] | None:
-    """The mean axis of somebody who walks, otherwise None. The camera's tilt does not matter."""
+@dataclass(frozen=True)
+class Walk:
+    """Somebody who walks.
+
+    Attributes:
+        axis: mean axis of the body, unit vector, camera frame.
+        surely: 0 for as many steps as a walk needs, 1 for twice as many. A body's weight does not jump with one step.
+    """
+
+    axis: Float[np.ndarray, "3"]
+    surely: float
+
+
+def find_walk(motion: Motion) -> Walk | None:
+    """The walk of a motion, or None. The camera's tilt does not matter."""
     feet, axes = feet_of(motion), motion.body_axis()
     if feet is None or axes is None:
         return None
@@ -177,14 +189,14 @@ def find_walking_axis(motion: Motion) -> Float[np.ndarray, "3"] | None:
     if np.linalg.norm(mean) < STILL_AXIS:
         return None
     axis = unit(mean)
-    slow, steps = find_resting_points(feet, motion.timestamps), 0
+    slow, steps = find_resting_points(feet, motion.timestamps), 0.0
     for foot in range(slow.shape[1]):
         runs = runs_of(np.asarray(slow[:, foot].any(-1)), motion.timestamps)
         places = np.array([np.median(feet.points[first:end, foot].mean(1), axis=0) for first, end in runs])
         moved = np.diff(places.reshape(-1, 3), axis=0)
         across = np.linalg.norm(moved - (moved @ axis)[:, None] * axis, axis=-1)
-        steps += int((across >= STEP).sum())
-    return axis if steps >= STEPS else None
+        steps += float(np.clip(across / STEP - 0.5, 0.0, 1.0).sum())
+    return Walk(axis, min(steps / STEPS - 1.0, 1.0)) if steps >= STEPS else None
 
 
 def find_level_way(motion: Motion) -> LevelWay | None:

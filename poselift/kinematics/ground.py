@@ -19,7 +19,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.errors import InputError
-from poselift.kinematics.body_up import UPRIGHT, find_body_up, find_level_way, find_upright_footfalls, find_walking_axis
+from poselift.kinematics.body_up import UPRIGHT, find_body_up, find_level_way, find_upright_footfalls, find_walk
 from poselift.kinematics.foot_contacts import feet_of, find_seen_joints
 from poselift.kinematics.height import SPREAD, has_given_height
 from poselift.kinematics.up import CAMERA_UP
@@ -111,11 +111,12 @@ def find_ground(
         raise InputError(
             f"person {in_world[0]} is in the world frame; lift again without --world, for the camera frame"
         )
-    walks = [find_walking_axis(motion) for motion in motions]
-    walking = [axis for axis in walks if axis is not None]
+    walks = [find_walk(motion) for motion in motions]
+    walking = [walk.axis for walk in walks if walk is not None]
     reference = _find_reference(walking) if given_up is None else given_up
     told = [
-        find_body_up(motion, reference, walks=axis is not None) for motion, axis in zip(motions, walks, strict=True)
+        find_body_up(motion, reference, walks=walk.surely if walk is not None else 0.0)
+        for motion, walk in zip(motions, walks, strict=True)
     ]
     bodies = [body for body in told if body is not None]
     axes = np.array([body.axis for body in bodies]).reshape(-1, 3)

@@ -82,8 +82,8 @@ function endsSeen({ times, skeleton }, sight) {
   return Array.from(times, (_, frame) => shown(frame, "shoulder") && shown(frame, "ankle"));
 }
 
-/** The mean axis of somebody who walks, whatever the camera's tilt; null for others. */
-function walkingAxis({ times }, axes, seen, feet, slow, constants) {
+/** The mean axis of somebody who walks, whatever the camera's tilt, and how surely; null for others. */
+function findWalk({ times }, axes, seen, feet, slow, constants) {
   const c = constants.body_up;
   const known = axes.filter((axis, frame) => seen[frame] && axis.every(Number.isFinite));
   if (!known.length) return null;
@@ -107,10 +107,11 @@ function walkingAxis({ times }, axes, seen, feet, slow, constants) {
     places.slice(1).forEach((place, row) => {
       const moved = minus(place, places[row]);
       const along = dot(moved, axis);
-      if (Math.hypot(...moved.map((value, k) => value - along * axis[k])) >= c.STEP) steps++;
+      const across = Math.hypot(...moved.map((value, k) => value - along * axis[k]));
+      steps += Math.min(Math.max(across / c.STEP - 0.5, 0), 1);
     });
   }
-  return steps >= c.STEPS ? axis : null;
+  return steps >= c.STEPS ? { axis, surely: Math.min(steps / c.STEPS - 1, 1) } : null;
 }
 
 /** The way of somebody who moves while no foot rests, as on wheels: its direction and the slope's spread; or null. */
@@ -142,11 +143,11 @@ function findUp(motion, axes, sight, feet, slow, constants) {
   const c = constants.ground;
   const { times } = motion;
   const seen = endsSeen(motion, sight);
-  const walking = walkingAxis(motion, axes, seen, feet, slow, constants);
+  const walk = findWalk(motion, axes, seen, feet, slow, constants);
   const uprightCosine = constants.body_up.UPRIGHT;
-  const reference = walking && dot(walking, CAMERA_UP) < uprightCosine ? walking : CAMERA_UP;
+  const reference = walk && dot(walk.axis, CAMERA_UP) < uprightCosine ? walk.axis : CAMERA_UP;
   const upright = axes.map((axis) => dot(axis, reference) > uprightCosine * Math.hypot(...axis));
-  const body = bodyUp(motion, seen, reference, Boolean(walking), constants);
+  const body = bodyUp(motion, seen, reference, walk?.surely ?? 0, constants);
   const ride = levelWay(motion, feet, slow, constants);
   const falls = [];
   for (let point = 0; point < feet.count && !body?.pedals; point++) {

@@ -132,5 +132,6 @@ export function bodyUp(motion, seen, reference, walks, { body_up, posture }) {
   frames = upright;
   const straight = frames.filter(({ bend }) => bend <= c.BENT);
   if (bendOf(frames) > c.BENT && straight.length >= c.STRAIGHT_SHARE * frames.length) frames = straight;
-  return { axis: unit(meanOfEach(frames, "axis")), spread: spread(walks ? c.WALKING_LEAN : c.LEAN, bendOf(frames)) };
+  const lean = c.LEAN + walks * (c.WALKING_LEAN - c.LEAN);
+  return { axis: unit(meanOfEach(frames, "axis")), spread: spread(lean, bendOf(frames)) };
 }
