@@ -100,7 +100,7 @@ def reconstruct(
     tracks = look(found, lenses)
     poses = (np.stack([lens.R for lens in lenses]), np.stack([lens.t for lens in lenses])) if calibrated else None
     people = find_people(tracks, times, poses)
-    check_pairings(views, people, tracks, lenses, warnings)
+    check_pairings(views, people, tracks, lenses, warnings, calibrated)
     given = [_given_height(number, heights) for number in _first_numbers(people.owners[0], views[0])]
     seen = gather(tracks, people.owners, times, skeleton)
     if calibrated:

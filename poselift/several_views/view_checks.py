@@ -23,6 +23,10 @@ _EARLY, _EARLY_SHARE = 1.0, 0.1
 _LEAST_SHARE, _MOST_APART = 0.35, 0.17
 """Least share of the time in which two views must agree on somebody, and most distance of their poses, metres."""
 
+_MOST_APART_CALIBRATED = 0.2
+"""The same where the cameras are known: no rotation is chosen there that brings the poses together. Half of a real take
+has 0.18; the same people half a second apart agree for too little of the time."""
+
 _SAME = 1.5
 """Pixels between the keypoints of two views that are one."""
 
@@ -77,28 +81,34 @@ def check_pairings(
     tracks: Sequence[Sequence[ViewTrack]],
     cameras: Sequence[Camera],
     warnings: list[Caution],
+    calibrated: bool = False,
 ) -> None:
     """Refuses other people and copies; doubts pairs with little agreement.
 
-    Such pairs agree for little of their time.
+    Such pairs agree for little of their time, or, under known cameras, have poses that are far apart.
 
     Raises:
         InputError: likewise.
     """
+    most = _MOST_APART_CALIBRATED if calibrated else _MOST_APART
+    advice = "give --offsets if a start is wrong" + ", or calibrate again if a camera was moved" * calibrated
     for index, view in enumerate(views):
         own = [pairing for pair, pairing in people.pairings.items() if index in pair]
         best = max(own, key=lambda pairing: pairing.share)
-        if index in people.apart or best.share < _LEAST_SHARE or not best.pose < _MOST_APART:
+        if index in people.apart or best.share < _LEAST_SHARE or not best.pose < most:
             raise InputError(
                 f"{view.name} does not show the same people at the same moment as the other videos: poses and places "
-                f"agree for {100 * best.share:.0f} % of the time; leave it out, or give --offsets if its start is wrong"
+                f"agree for {100 * best.share:.0f} % of the time; leave it out, or {advice}"
             )
     for (a, b), pairing in people.pairings.items():
         if _is_same(tracks[a], tracks[b], cameras[a], cameras[b]):
             raise InputError(f"{views[a].name} and {views[b].name} are the same view; give videos from two places")
+        names = f"{views[a].name} and {views[b].name}"
         if pairing.share < _LEAST_SHARE:
-            names = f"{views[a].name} and {views[b].name}"
             text = f"{names} agree on people for {100 * pairing.share:.0f} % of their time only"
+            warnings.append(Caution(text, "confusion"))
+        elif pairing.pose >= _MOST_APART:
+            text = f"{names} lift people {100 * pairing.pose:.0f} cm apart; {advice}"
             warnings.append(Caution(text, "confusion"))
 
 

@@ -150,6 +150,25 @@ def test_known_cameras_keep_their_size(alone):
     np.testing.assert_allclose(found.cameras[1].t, alone.cameras[1].t, atol=1e-6)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("late", "refused"), [(0.0, False), (0.2, False), (0.5, True)])
+def test_known_cameras_doubt_poses_that_lie_apart(alone, late, refused):
+    """No rotation brings the poses of known cameras together: a start that is a little off is told, not refused."""
+    views = [alone.view(view) for view in range(2)]
+    views = [
+        replace(view, camera=replace(view.camera, R=true.R, t=true.t))
+        for view, true in zip(views, alone.cameras, strict=False)
+    ]
+    clocks = [ViewClock(), ViewClock(late, origin="given")]
+    if refused:
+        with pytest.raises(InputError, match="or calibrate again if a camera was moved"):
+            reconstruct(views, clocks=clocks, calibrated=True)
+        return
+    found = reconstruct(views, clocks=clocks, calibrated=True)
+    told = [str(warning) for warning in found.warnings if "cm apart" in str(warning)]
+    assert len(told) == (late > 0)
+
+
 def refused(views, words, **options):
     with pytest.raises(InputError, match=re.escape(words)):
         reconstruct(views, **options)
