@@ -58,6 +58,7 @@ def test_the_files_of_the_command_are_the_arrays_of_python(recording, folder):
         assert_equal(read_motion(folder / f"person_{motion.keypoints.person}.npz"), motion)
 
 
+@pytest.mark.slow
 def test_what_is_read_is_what_was_lifted(recording, folder):
     back = poselift.read(folder)
     assert [motion.keypoints.person for motion in back.people] == [m.keypoints.person for m in recording.people]

@@ -75,6 +75,7 @@ def test_a_drift_does_not_add_up():
     assert angle(R[0].T @ R, path.R[0].T @ path.R).max() < 0.1
 
 
+@pytest.mark.slow
 def test_a_cut_divides_the_clip():
     first, R = moved([0, 5, 0])
     shares = np.linspace(0, 1, COUNT)

@@ -252,6 +252,7 @@ def test_a_lifter_under_the_protocols_of_other_datasets(weights, protocol, tmp_p
         assert any("h36m17 has no head" in warning for warning in results["settings"]["warnings"])
 
 
+@pytest.mark.slow
 def test_views_with_exchanged_sides_are_put_back_and_counted(bench):
     """What is evaluated is what `poselift lift` gives, and a warning says so."""
     with initialize_config_dir(CONF, version_base="1.3"):
@@ -300,6 +301,7 @@ def test_a_checkpoint_of_the_other_kind_is_told(causal, tmp_path):
     np.testing.assert_allclose(right.predict(view), view.joints.numpy(), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_checkpoint_of_motionbert_has_the_error_of_its_own_evaluation(tmp_path):
     """Its output in pixels times the file's 2.5d_factor, against joints_2.5d_image: whole clips only."""
     write_h36m_motionbert(tmp_path, 12, some=("Walking", "Sitting"))

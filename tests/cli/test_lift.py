@@ -52,6 +52,7 @@ def test_everything_is_there(out, summary):
     assert all(0.5 < person["seen_share"] <= 1 for person in summary["people"])
 
 
+@pytest.mark.slow
 def test_motions_have_a_size_and_a_place(out, summary):
     for person in summary["people"]:
         motion = read_motion(out / f"person_{person['id']}.npz")

@@ -51,6 +51,7 @@ def test_what_the_camera_does_is_said_and_kept(turned):
     assert all("--tilt" in warning for warning in summary["warnings"])  # nobody steps
 
 
+@pytest.mark.slow
 def test_the_path_is_in_json_npz_and_glb(turned):
     camera = json.loads((turned.folder / "person_1.json").read_text())["camera"]
     assert camera["times"] == pytest.approx(np.arange(COUNT) / FPS, abs=1e-3)

@@ -61,6 +61,7 @@ def test_the_strides_of_a_walk_carry_the_uncertainty_of_the_size(trials):
     assert trials_table([trials["over"]]) == "", "one trial is no comparison"
 
 
+@pytest.mark.slow
 def test_a_treadmill_has_cadence_and_phases_but_no_lengths(trials, tmp_path):
     text = gait_tables(trials["belt"])
     assert text.startswith("Walk: 9 steps, cadence 110.")
@@ -187,6 +188,7 @@ def test_the_report_of_a_walk_prints_as_one_page(tmp_path):
     assert len(re.findall(rb"/Type\s*/Page\b", printed.read_bytes())) == 1
 
 
+@pytest.mark.slow
 def test_angles_as_a_gait_laboratory_has_them(tmp_path):
     radii = np.full((120, 17), 0.03, np.float32)
     walk = walker(seconds=4.0, turn=np.pi / 2, uncertainty=radii, height=Height(1.7, 0.0, "given"))

@@ -135,6 +135,7 @@ def test_the_page_has_all_videos_and_a_model_has_the_joined_motion(takes, tmp_pa
         assert header["views"][0]["video"]["start"] == pytest.approx(offset, abs=0.001)
 
 
+@pytest.mark.slow
 def test_an_earlier_result_calibrates_the_next_take(joined, takes, tmp_path):
     # Two of its three cameras, by the names of the videos.
     join(takes[::2], tmp_path / "next", "--calibration", joined / "calibration.toml", "--calibration-world")

@@ -43,6 +43,7 @@ def test_the_download_under_the_names_of_the_field(raw, tmp_path):
     assert len(positions["S11"]) == 29
 
 
+@pytest.mark.slow
 def test_what_is_prepared_is_read(raw, tmp_path):
     summary = prepare(raw, tmp_path / "new" / "folder")
     views = load_h36m(tmp_path / "new" / "folder", "test", "gt")

@@ -43,6 +43,7 @@ def test_it_sees_the_joints_that_movenet_sees_and_feet_below_the_ankles(blazepos
 
 
 @pytest.mark.parametrize("turns", [1, 2, 3])
+@pytest.mark.slow
 def test_a_turned_picture_gives_the_same_joints_turned(blazepose, frame, people, turns):
     height, width = frame.shape[:2]
     plain = blazepose.look_at(frame, people.keypoints[0], people.scores[0])

@@ -30,6 +30,7 @@ def follow(frames, quality):
     return tracker.tracks()
 
 
+@pytest.mark.slow
 def test_the_best_quality_finds_a_returner_as_soon_as_the_usual_one(frames):
     without = next(iter(VideoReader(demo_video(), start=3.6))).image  # she has left the right half
     right = without.shape[1] // 2
@@ -51,6 +52,7 @@ def test_the_best_quality_finds_a_returner_as_soon_as_the_usual_one(frames):
     assert back["best"] <= back["balanced"]
 
 
+@pytest.mark.slow
 def test_a_man_whom_the_edge_cuts_at_the_hips_is_one_person(frames):
     cut = [
         replace(frame, image=np.ascontiguousarray(cv2.resize(frame.image[:135, 200:480], None, fx=3, fy=3)))

@@ -41,6 +41,7 @@ def read(clip):
     return [(float(d.keypoints[0, 0, 0]) if len(d) else None, round(time, 4)) for d, time in frames]
 
 
+@pytest.mark.slow
 def test_frame_i_has_the_time_of_the_ith_picture(of, video):
     clip = KeypointClip(of(range(10)), video=video)
     assert read(clip) == list(zip(range(10), TIMES, strict=True))
@@ -48,10 +49,12 @@ def test_frame_i_has_the_time_of_the_ith_picture(of, video):
     assert clip.detector_name == "coco"
 
 
+@pytest.mark.slow
 def test_numbers_that_end_with_the_number_of_pictures_count_from_1(of, video):
     assert read(KeypointClip(of(range(1, 11)), video=video)) == list(zip(range(1, 11), TIMES, strict=True))
 
 
+@pytest.mark.slow
 def test_pictures_are_numbered_from_1_though_the_last_ones_have_nobody(of, video):
     assert read(KeypointClip(of(range(1, 6)), video=video))[:2] == [(1, 0), (2, 0.04)]
     assert read(KeypointClip(of([1, 2]), fps=10, image_size=(64, 48))) == [(1, 0), (2, 0.1)]
@@ -67,6 +70,7 @@ def even_video(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_keypoints_of_every_third_picture(of, even_video):
     clip = KeypointClip(of(range(1, 31)), video=even_video, fps=10)
     assert read(clip) == [(n, round((n - 1) / 10, 4)) for n in range(1, 31)]
@@ -81,6 +85,7 @@ def test_keypoints_of_every_third_picture(of, even_video):
 
 
 @pytest.mark.parametrize("rate", [240, 7.5], ids=["slow motion", "time lapse"])
+@pytest.mark.slow
 def test_a_video_whose_pictures_had_another_rate(of, even_video, rate):
     clip = KeypointClip(of(range(90)), video=even_video, fps=rate)
     assert read(clip) == [(n % 60, round(n / rate, 4)) for n in range(90)]
@@ -89,12 +94,14 @@ def test_a_video_whose_pictures_had_another_rate(of, even_video, rate):
     assert clip.duration == pytest.approx(90 / rate, rel=0.02)
 
 
+@pytest.mark.slow
 def test_slow_motion_whose_last_pictures_have_nobody(of, even_video):
     clip = KeypointClip(of(range(40)), video=even_video, fps=240)
     assert read(clip)[39] == (39, round(39 / 240, 4))
     assert clip.video_fps == 240
 
 
+@pytest.mark.slow
 def test_a_file_with_times_beside_slow_motion(of, even_video):
     own = of(range(90), timestamps={n: n / 30 for n in range(90)})
     clip = KeypointClip(own, video=even_video, fps=120)
@@ -102,6 +109,7 @@ def test_a_file_with_times_beside_slow_motion(of, even_video):
     assert clip.video_fps == pytest.approx(120)
 
 
+@pytest.mark.slow
 def test_a_few_frames_more_or_less_are_warned_of_and_many_are_refused(of, video):
     short = KeypointClip(of(range(8)), video=video)
     assert [x for x, _ in read(short)] == [*range(8), None, None]
@@ -113,6 +121,7 @@ def test_a_few_frames_more_or_less_are_warned_of_and_many_are_refused(of, video)
         read(KeypointClip(of(range(13)), video=video))
 
 
+@pytest.mark.slow
 def test_a_span(of, video):
     assert read(KeypointClip(of(range(10)), video=video, start=0.1, end=0.28)) == [
         (2, 0.1),

@@ -100,6 +100,7 @@ def test_people_who_lie_in_the_middle_of_a_turned_video_are_a_warning(rotation):
     assert f"everybody lies in a video that is turned by {rotation} degrees" in how.warnings[0]
 
 
+@pytest.mark.slow
 def test_the_phone_video_and_its_two_files(shared):
     folder = shared / "cases" / "turned_picture"
     bodies = {}

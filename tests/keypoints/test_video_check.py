@@ -104,6 +104,7 @@ def test_without_people_nothing_is_said(seen):
     assert check_on_video([], Path("clip.mp4"), SIZE) == []
 
 
+@pytest.mark.slow
 def test_the_clip_of_a_file_asks_the_video():
     """MoveNet itself, on the demo clip."""
     for scale, warned in ((1.0, False), (1.15, True)):

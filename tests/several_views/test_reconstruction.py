@@ -124,6 +124,7 @@ def test_a_body_that_is_lifted_too_large_stays_one_person(pair, calibrated):
         assert apart[1] / apart[0] == pytest.approx(1.0, abs=0.07)
 
 
+@pytest.mark.slow
 def test_people_who_disagree_on_the_cameras_are_a_doubt(pair):
     views = [pair.view(view) for view in range(2)]
     agreed = reconstruct(views, clocks=[ViewClock()] * 2).report

@@ -138,6 +138,7 @@ def plant(track, starts):
 
 
 @pytest.mark.parametrize("starts", [(29, 3, 16, 42), (3, 16, 31, 44), (42, 30, 5, 17)])
+@pytest.mark.slow
 def test_planted_errors_are_the_first_four_of_the_list(starts):
     """What changes most for longest comes first. The distances stand in docs/web.md."""
     if shutil.which("node") is None:

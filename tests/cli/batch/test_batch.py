@@ -56,6 +56,7 @@ def test_the_good_videos_are_lifted_and_the_broken_ones_listed(whole):
     assert "is empty (0 bytes)" in failures[2]["reason"]
 
 
+@pytest.mark.slow
 def test_the_tables(whole):
     clips = pq.read_table(whole.out / "clips.parquet").to_pylist()
     assert [(row["video"], row["status"]) for row in clips] == [

@@ -38,6 +38,7 @@ def test_lifting_again_gives_the_same_without_the_video(kept, tmp_path):
         assert one.keypoints.keypoints.tobytes() == other.keypoints.keypoints.tobytes()
 
 
+@pytest.mark.slow
 def test_the_frames_are_those_of_the_span(kept):
     _, lifted, path = kept
     again = KeptClip(demo_video(), path)

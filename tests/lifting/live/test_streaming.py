@@ -327,6 +327,7 @@ def test_wrong_arguments_are_refused(keypoints, weights, camera):
     assert 1 in people.push({1: (keypoints.keypoints[0], keypoints.scores[0])}, 9.0), "the refused push left no trace"
 
 
+@pytest.mark.slow
 def test_exchanged_sides_are_told_and_widen_the_uncertainty(keypoints, sure, camera):
     """A stream leaves them: `lift` has later frames, which tell more."""
     values, others = keypoints.keypoints.copy(), list(COCO17.flip_indices)
