@@ -1,7 +1,6 @@
 // Runs src/detector in node: node detector.mjs REQUEST ANSWER. tests/web/test_detector.py compares it with Python.
 
 import { readFile, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { BlazePose } from "../src/detector/blazepose.js";
 import { joinPasses, similarity, withoutDuplicates } from "../src/detector/duplicates.js";
 import { Finder } from "../src/detector/finder.js";
@@ -10,21 +9,12 @@ import { between, compare, decide, join } from "../src/detector/joining.js";
 import { MoveNet } from "../src/detector/movenet.js";
 import { bodyAngle, boxAlong, otherAngles } from "../src/detector/orientation.js";
 import { SecondModel } from "../src/detector/second_model.js";
+import { openRequest } from "./request.mjs";
 import { strictFacts } from "./strict.mjs";
 
-const [path, answer] = process.argv.slice(2);
-const { folders, modules, bodies, angles, passes, crops, clip, pairs, known } = JSON.parse(await readFile(path, "utf8"));
-const ort = createRequire(modules)("onnxruntime-web");
-ort.env.wasm.numThreads = 1;
-ort.env.logLevel = "error";
-
-async function read(name) {
-  for (const place of folders) {
-    const found = await readFile(`${place}/${name}`).catch(() => null);
-    if (found) return new Uint8Array(found);
-  }
-  throw new Error(`no ${name} in ${folders}`);
-}
+const answer = process.argv[3];
+const { request, ort, read } = await openRequest(process.argv[2]);
+const { bodies, angles, passes, crops, clip, pairs, known } = request;
 
 /** Somebody of JSON, which has null for NaN. */
 const body = ({ points, scores, box, score }) => ({ points: Float64Array.from(points, (value) => value ?? NaN), scores: Float64Array.from(scores), box, score });

@@ -2,26 +2,16 @@
 
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { HandModel } from "../src/detector/hands.js";
 import { History } from "../src/editor/edits.js";
 import { handsOfTrack, placeHands, settleHands, spline, swapHands, unseenHands } from "../src/numbers/hands.js";
 import { cameraFor, writeNpz } from "../src/numbers/index.js";
+import { openRequest } from "./request.mjs";
 import { strictFacts } from "./strict.mjs";
 
-const [path, answer] = process.argv.slice(2);
-const { folders, modules, tracks, looks, curve } = JSON.parse(await readFile(path, "utf8"));
-const ort = createRequire(modules)("onnxruntime-web");
-ort.env.wasm.numThreads = 1;
-ort.env.logLevel = "error";
-
-async function read(name) {
-  for (const place of folders) {
-    const found = await readFile(`${place}/${name}`).catch(() => null);
-    if (found) return new Uint8Array(found);
-  }
-  throw new Error(`no ${name} in ${folders}`);
-}
+const answer = process.argv[3];
+const { request, ort, read } = await openRequest(process.argv[2]);
+const { tracks, looks, curve } = request;
 const floats = (values) => Float32Array.from(values, (value) => value ?? NaN);
 const plain = ({ pixels, joints, scores }) => ({ pixels: [...pixels], joints: [...joints], scores: [...scores] });
 const facts = strictFacts(JSON.parse(new TextDecoder().decode(await read("numbers.json"))));

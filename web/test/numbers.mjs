@@ -1,24 +1,14 @@
 // Runs src/numbers in node on the tracks and the crowd of a JSON file: node numbers.mjs REQUEST FOLDER. Writes what comes
 // out to the folder; tests/web/test_numbers.py compares it with Python.
 
-import { readFile, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { writeFile } from "node:fs/promises";
 import * as numbers from "../src/numbers/index.js";
+import { openRequest } from "./request.mjs";
 import { strictFacts } from "./strict.mjs";
 
-const [request, folder] = process.argv.slice(2);
-const { folders, modules, tracks, crowd } = JSON.parse(await readFile(request, "utf8"));
-const ort = createRequire(modules)("onnxruntime-web");
-ort.env.wasm.numThreads = 1;
-ort.env.logLevel = "error";
-
-async function read(name) {
-  for (const place of folders) {
-    const found = await readFile(`${place}/${name}`).catch(() => null);
-    if (found) return new Uint8Array(found);
-  }
-  throw new Error(`no ${name} in ${folders}`);
-}
+const folder = process.argv[3];
+const { request, ort, read } = await openRequest(process.argv[2]);
+const { tracks, crowd } = request;
 
 /** Numbers of JSON, which has null for NaN. */
 const array = (Type, values) => Type.from(values, (value) => value ?? NaN);

@@ -1,24 +1,14 @@
 // Settles the sides of the tracks of a JSON file in node: node sides.mjs REQUEST ANSWER; tests/web/test_sides.py compares
 // the answer with Python.
 
-import { readFile, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { writeFile } from "node:fs/promises";
 import * as numbers from "../src/numbers/index.js";
+import { openRequest } from "./request.mjs";
 import { strictFacts } from "./strict.mjs";
 
-const [request, answer] = process.argv.slice(2);
-const { folders, modules, tracks } = JSON.parse(await readFile(request, "utf8"));
-const ort = createRequire(modules)("onnxruntime-web");
-ort.env.wasm.numThreads = 1;
-ort.env.logLevel = "error";
-
-async function read(name) {
-  for (const place of folders) {
-    const found = await readFile(`${place}/${name}`).catch(() => null);
-    if (found) return new Uint8Array(found);
-  }
-  throw new Error(`no ${name} in ${folders}`);
-}
+const answer = process.argv[3];
+const { request, ort, read } = await openRequest(process.argv[2]);
+const { tracks } = request;
 
 const array = (Type, values) => Type.from(values, (value) => value ?? NaN);
 const opened = await numbers.openNumbers(ort, read);
