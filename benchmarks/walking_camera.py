@@ -21,12 +21,13 @@ from jaxtyping import Float
 
 from benchmarks.command import command_line, errors_shown, print_table
 from benchmarks.depth_scenes import MOVES, MadeScene, make_scene
+from poselift.camera_path.found_camera import CameraMode, FoundCamera, find_camera
 from poselift.geometry.camera import Camera
 from poselift.keypoints.in_memory import TrackClip
 from poselift.lifting.request import LiftRequest
 from poselift.lifting.run import lift_clip
 from poselift.models import Weights, load_weights
-from poselift.structures import Recording
+from poselift.structures import Keypoints2D, Recording
 from poselift.video import Frame
 
 _CLIPS = ("12_01", "07_05", "29_02")
@@ -43,6 +44,12 @@ class SceneClip(TrackClip):
     def frames(self) -> Iterator[Frame]:
         """The pictures of the scene."""
         return self._scene.frames()
+
+    def find_camera(
+        self, span: tuple[float, float], tracks: Sequence[Keypoints2D], lens: Camera, mode: CameraMode
+    ) -> FoundCamera:
+        """What the camera does, from the pictures."""
+        return find_camera(self.frames, span, tracks, lens, mode)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
+from poselift.camera_path.found_camera import CameraMode
 from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
 from poselift.detection import Detector
@@ -28,7 +29,6 @@ from poselift.lifting.request import (
     default_detector,
 )
 from poselift.lifting.run import Progress, lift_clip
-from poselift.lifting.world.found_camera import CameraMode
 from poselift.models import Weights, load_weights
 from poselift.recordings import read_recording
 from poselift.several_views.one_camera import take_calibration

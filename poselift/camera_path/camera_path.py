@@ -134,6 +134,18 @@ def find_camera_path(
     return solve_path(link_frames(frames, PeopleBoxes(tracks)), K, distortion, assumed, force)
 
 
+def unseen_path(times: Iterable[float]) -> CameraPath:
+    """The path of a camera whose background nobody sees: unknown in all frames.
+
+    Args:
+        times: of the frames, seconds.
+    """
+    at = np.fromiter(times, float)
+    count, one = len(at), np.ones(len(at))
+    shot = ShotPath(0, count, "unknown", False, 0.0, 1.0, 0.0)
+    return CameraPath(at, np.tile(np.eye(3), (count, 1, 1)), one, np.zeros((count, 3)), one, one == 0, (shot,))
+
+
 def solve_path(
     links: Links,
     K: Float[np.ndarray, "3 3"],

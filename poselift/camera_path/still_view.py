@@ -1,20 +1,80 @@
-"""Keypoints as a still camera would see them.
+"""People of a clip as still cameras would see them, one for each shot.
 
 A pixel p of a camera that turns is the pixel K R K_t⁻¹ p of a still camera in the same place, so people can be lifted
 there as in any clip.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
 import numpy as np
 from jaxtyping import Float, Int
 
-from poselift.camera_path.camera_path import CameraPath
+from poselift.camera_path.camera_path import CameraPath, ShotPath
 from poselift.core.unchecked import replace_unchecked
 from poselift.geometry import pixels_to_rays, project
+from poselift.geometry.camera import Camera
 from poselift.structures import Keypoints2D
 
 _WIDEST = 0.2
 """Least cosine of the angle between a keypoint's ray and the axis of the still view: 78 degrees. Beyond, a keypoint is
 left out."""
+
+_SHORTEST_PART = 0.2
+"""Seconds that somebody must be seen in a shot to be lifted there, if they are seen in others too."""
+
+
+def split_tracks(tracks: Sequence[Keypoints2D], path: CameraPath | None) -> list[Keypoints2D]:
+    """The people, split at the picture's cuts. They are numbered anew, in order of appearance, if anybody is split."""
+    if path is None or len(path.shots) == 1:
+        return list(tracks)
+    parts = []
+    for track in tracks:
+        rows = frame_rows(path, track.timestamps)
+        for shot in path.shots:
+            inside = np.flatnonzero((rows >= shot.first) & (rows < shot.end) & track.seen)
+            if not len(inside):
+                continue
+            part = track[int(inside[0]) : int(inside[-1]) + 1]
+            if len(inside) == track.seen.sum() or np.ptp(part.timestamps) >= _SHORTEST_PART:
+                parts.append(part)
+    parts.sort(key=lambda part: (float(part.timestamps[0]), part.person))
+    return [replace_unchecked(part, person=number) for number, part in enumerate(parts, start=1)]
+
+
+@dataclass(frozen=True)
+class StillView:
+    """A person's keypoints as a still camera would see them.
+
+    Attributes:
+        keypoints: in the still view; of the pictures themselves where the camera is still or unknown.
+        camera: the still view's.
+        seen: the keypoints in the pictures.
+        shot: in which the person is seen; None for a still camera.
+    """
+
+    keypoints: Keypoints2D
+    camera: Camera
+    seen: Keypoints2D
+    shot: ShotPath | None = None
+
+
+def see_still(track: Keypoints2D, path: CameraPath | None, camera: Camera) -> StillView:
+    """A person of one shot as a still camera would see them.
+
+    Args:
+        track: of one shot.
+        path: of the camera; None if it is still.
+        camera: the lens that the path was found with.
+    """
+    if path is None:
+        return StillView(track, camera, track)
+    row = int(frame_rows(path, track.timestamps[:1])[0])
+    shot = next(shot for shot in path.shots if shot.first <= row < shot.end)
+    if shot.kind in ("still", "unknown"):
+        return StillView(track, camera, track, shot)
+    still = replace(camera, K=still_lens(path, row, camera.K).astype(np.float32), distortion=None, fisheye=None)
+    return StillView(into_still_view(track, path, camera.K, camera.lens), still, track, shot)
 
 
 def frame_rows(path: CameraPath, times: Float[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:

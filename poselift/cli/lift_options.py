@@ -3,6 +3,7 @@
 import argparse
 from typing import get_args
 
+from poselift.camera_path.found_camera import CameraMode
 from poselift.cli.camera import add_camera_options, add_lens_options, parse_tilt
 from poselift.cli.detector import add_quality_option
 from poselift.cli.formats import NAMES, parse_formats
@@ -11,7 +12,6 @@ from poselift.cli.values import list_of, number_where
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
 from poselift.lifting import LiftOptions
-from poselift.lifting.world.found_camera import CameraMode
 from poselift.skeleton import CMU28, H36M17
 
 

@@ -1,14 +1,15 @@
-"""Clips with people: frames, people in each, and a tracker.
+"""Clips with people: frames, people in each, a tracker, and what the camera does.
 
 A clip is a video with a detector (`VideoClip`), or a file of 2D keypoints (`poselift.keypoints.KeypointClip`).
 """
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from poselift.camera_path.found_camera import CameraMode, FoundCamera, find_camera
 from poselift.core.annotations import check_annotations
 from poselift.core.caution import Caution
 from poselift.core.prefetch import prefetch
@@ -16,6 +17,7 @@ from poselift.core.stopwatch import Stopwatch
 from poselift.detection import Detector
 from poselift.finding.people_finder import build_finder
 from poselift.finding.qualities import DEFAULT_QUALITY
+from poselift.geometry.camera import Camera
 from poselift.structures import Detections, Hands, Keypoints2D
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
@@ -96,6 +98,19 @@ class Clip(Protocol):
         """A new tracker for `people`."""
         ...
 
+    def find_camera(
+        self, span: tuple[float, float], tracks: Sequence[Keypoints2D], lens: Camera, mode: CameraMode
+    ) -> FoundCamera:
+        """What the camera does, as far as the clip tells.
+
+        Args:
+            span: timestamps of the first and the last frame, seconds.
+            tracks: the people, who hide the background.
+            lens: of the widest frame, if the camera zooms.
+            mode: what the camera does; "auto" finds it.
+        """
+        ...
+
     def hands_of(self, track: Keypoints2D) -> Hands | None:
         """A person's hands in the input, or None. They have the axes of the camera."""
         ...
@@ -161,6 +176,12 @@ class VideoClip:
     def tracker(self) -> Tracker:
         """A tracker that compares poses: detectors do not know who is who."""
         return Tracker(self.image_size)
+
+    def find_camera(
+        self, span: tuple[float, float], tracks: Sequence[Keypoints2D], lens: Camera, mode: CameraMode
+    ) -> FoundCamera:
+        """What the camera does, from the background of the pictures."""
+        return find_camera(self.frames, span, tracks, lens, mode)
 
     def hands_of(self, track: Keypoints2D) -> Hands | None:
         """None: detectors find bodies only."""

@@ -4,17 +4,18 @@ It replaces a detector: the people in each frame, with timestamps and picture si
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from poselift.camera_path.found_camera import CameraMode, FoundCamera, camera_without_pictures, find_camera
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
 from poselift.finding.video_clip import ReadShare, read_frames
-from poselift.geometry.camera import check_image_size
+from poselift.geometry.camera import Camera, check_image_size
 from poselift.keypoints.content import KeypointFile
 from poselift.keypoints.file_clock import TOLERANCE, FileClock
 from poselift.keypoints.file_hands import FileHands, follow_hands, hands_at
@@ -267,6 +268,14 @@ class KeypointClip:
                     if self.mirrored and not self._file.mirrored_back:
                         hands = hands.mirror(self.image_size[0])
                     self._hands.setdefault(time, []).append((detections[number].keypoints[row], hands))
+
+    def find_camera(
+        self, span: tuple[float, float], tracks: Sequence[Keypoints2D], lens: Camera, mode: CameraMode
+    ) -> FoundCamera:
+        """What the camera does, from the background of the video, if there is one."""
+        if self._video is None:
+            return camera_without_pictures((frame.timestamp for frame in self.frames()), mode)
+        return find_camera(self.frames, span, tracks, lens, mode)
 
     def hands_of(self, track: Keypoints2D) -> Hands | None:
         """A person's hands in the file, or None. 3D only where the file has that."""

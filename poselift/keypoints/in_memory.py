@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from poselift.camera_path.found_camera import CameraMode, FoundCamera, camera_without_pictures, find_camera
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
 from poselift.finding.video_clip import ReadShare
+from poselift.geometry.camera import Camera
 from poselift.numerics.times import check_rate, median_interval
 from poselift.skeleton import COCO17, COCO_WHOLEBODY23, MEDIAPIPE_LANDMARKS, Skeleton, get_skeleton
 from poselift.structures import Detections, Hands, Keypoints2D
@@ -96,6 +98,14 @@ class TrackClip:
     def tracker(self) -> "_Known":
         """Gives the tracks back."""
         return _Known(self._tracks)
+
+    def find_camera(
+        self, span: tuple[float, float], tracks: Sequence[Keypoints2D], lens: Camera, mode: CameraMode
+    ) -> FoundCamera:
+        """What the camera does, from the background of the video, if there is one."""
+        if self._video is None:
+            return camera_without_pictures(self._times, mode)
+        return find_camera(self.frames, span, tracks, lens, mode)
 
     def hands_of(self, track: Keypoints2D) -> Hands | None:
         """None: tracks are bodies only."""

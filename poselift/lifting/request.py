@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from poselift.camera_path.found_camera import CameraMode
 from poselift.core.annotations import check_call
 from poselift.core.download import quiet_downloads
 from poselift.detection import Detector, build_detector
@@ -12,7 +13,6 @@ from poselift.kinematics.filtering import check_cutoff
 from poselift.kinematics.height import GivenHeights, check_chosen
 from poselift.kinematics.up import check_tilt
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.world.found_camera import CameraMode
 from poselift.numerics.times import HIGHEST_RATE, check_bounds, check_rate
 
 DEFAULT_DETECTOR, QUICK_DETECTOR = "movenet-blazepose", "movenet"

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
+from poselift.camera_path.still_view import see_still, split_tracks
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
@@ -25,8 +26,6 @@ from poselift.lifting.network.choose import network_name
 from poselift.lifting.request import LiftRequest
 from poselift.lifting.settled_sides import as_given, settle_sides
 from poselift.lifting.three_stages import lift
-from poselift.lifting.world.found_camera import find_camera, split_tracks
-from poselift.lifting.world.moving_world import see_still
 from poselift.lifting.world.place_people import place_people
 from poselift.models import Weights
 from poselift.skeleton import H36M17, Skeleton, get_skeleton
@@ -65,7 +64,7 @@ def lift_clip(
     tracks, found = seen.tracks, None
     if request.world:
         with watch.time("camera"):
-            found = find_camera(clip.frames, seen.span, tracks, camera, request.camera)
+            found = clip.find_camera(seen.span, tracks, camera, request.camera)
         tracks = split_tracks(tracks, found.path)
     chosen = [track for track in tracks if request.people is None or track.person in request.people]
     hands, warnings = take_given_hands(clip, chosen, camera, request.hands)

@@ -14,7 +14,6 @@ from poselift.finding import Clip
 from poselift.geometry.camera import Camera
 from poselift.lifting.request import LiftRequest
 from poselift.lifting.run import Progress, choose_skeleton, lift_clip, smooth_motion
-from poselift.lifting.world.camera_motion import camera_motion
 from poselift.models import Weights
 from poselift.numerics.times import median_interval
 from poselift.several_views.calibration_files import match_cameras, read_calibration
@@ -208,10 +207,8 @@ def _lens(
 
 def _check_still(clip: Clip, recording: Recording, name: str) -> list[Caution]:
     """A warning for a camera that moves. Keypoints without a video have no pictures that show it."""
-    if clip.video is None:
-        return []
     tracks = [motion.keypoints for motion in recording.people]
-    moved = camera_motion(clip.frames(), recording.clock.span, tracks, recording.camera)
+    moved = clip.find_camera(recording.clock.span, tracks, recording.camera, "still").motion
     if moved is None or moved.still:
         return []
     by = f"by {moved.degrees:.1f} degrees" if np.isfinite(moved.pixels) else "to another view"

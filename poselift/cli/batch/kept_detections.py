@@ -17,12 +17,13 @@ The file is a compressed npz without pickled objects:
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from poselift.camera_path.found_camera import CameraMode, FoundCamera, find_camera
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError, reason
 from poselift.core.files import atomic_path
@@ -32,6 +33,7 @@ from poselift.core.stopwatch import Stopwatch
 from poselift.detection import Detector
 from poselift.finding.qualities import DEFAULT_QUALITY
 from poselift.finding.video_clip import ReadShare, VideoClip
+from poselift.geometry.camera import Camera
 from poselift.recordings.motion_json import skeleton_from_json, skeleton_to_json
 from poselift.skeleton import Skeleton
 from poselift.structures import Detections, Hands, Keypoints2D
@@ -162,6 +164,12 @@ class KeptClip:
     def tracker(self) -> Tracker:
         """A tracker that compares poses, as for any video."""
         return Tracker(self.image_size)
+
+    def find_camera(
+        self, span: tuple[float, float], tracks: Sequence[Keypoints2D], lens: Camera, mode: CameraMode
+    ) -> FoundCamera:
+        """What the camera does, from the background of the pictures."""
+        return find_camera(self.frames, span, tracks, lens, mode)
 
     def hands_of(self, track: Keypoints2D) -> Hands | None:
         """None: detectors find bodies only."""

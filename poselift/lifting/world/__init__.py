@@ -1,1 +1,1 @@
-"""A still camera's world: Y up, the ground at Y = 0."""
+"""People in the world: Y up, the ground at Y = 0."""

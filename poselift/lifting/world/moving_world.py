@@ -1,63 +1,25 @@
-"""People of a clip whose camera turns, zooms or walks.
-
-They are placed in the camera of each frame, and in the world.
-"""
+"""People of a clip whose camera turns, zooms or walks, in the world: from the still view of each shot."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
 
 from poselift.camera_path.camera_path import CameraPath, ShotPath
-from poselift.camera_path.still_view import frame_lenses, frame_rows, into_still_view, still_lens
+from poselift.camera_path.still_view import StillView, frame_lenses, frame_rows
 from poselift.core.unchecked import replace_unchecked
 from poselift.geometry.camera import Camera
 from poselift.kinematics.up import estimate_up, level_axes
 from poselift.lifting.world.feet_scale import find_scale
 from poselift.lifting.world.world_frame import World, to_world
-from poselift.structures import Keypoints2D, Motion, move
+from poselift.structures import Motion, move
 
 _EYES = 1.4
 """Height of a camera whose place is not known, metres."""
 
 _UNSEEN = 0.05
 """Least share of somebody's keypoints outside of the still view for a warning."""
-
-
-@dataclass(frozen=True)
-class StillView:
-    """A person's keypoints as a still camera would see them.
-
-    Attributes:
-        keypoints: in the still view; of the pictures themselves where the camera is still or unknown.
-        camera: the still view's.
-        seen: the keypoints in the pictures.
-        shot: in which the person is seen; None for a still camera.
-    """
-
-    keypoints: Keypoints2D
-    camera: Camera
-    seen: Keypoints2D
-    shot: ShotPath | None = None
-
-
-def see_still(track: Keypoints2D, path: CameraPath | None, camera: Camera) -> StillView:
-    """A person of one shot as a still camera would see them.
-
-    Args:
-        track: of one shot.
-        path: of the camera; None if it is still.
-        camera: the lens that the path was found with.
-    """
-    if path is None:
-        return StillView(track, camera, track)
-    row = int(frame_rows(path, track.timestamps[:1])[0])
-    shot = next(shot for shot in path.shots if shot.first <= row < shot.end)
-    if shot.kind in ("still", "unknown"):
-        return StillView(track, camera, track, shot)
-    still = replace(camera, K=still_lens(path, row, camera.K).astype(np.float32), distortion=None, fisheye=None)
-    return StillView(into_still_view(track, path, camera.K, camera.lens), still, track, shot)
 
 
 def place_in_moving_world(

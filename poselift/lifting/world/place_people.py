@@ -3,10 +3,10 @@
 import math
 from collections.abc import Sequence
 
+from poselift.camera_path.found_camera import FoundCamera
 from poselift.core.caution import Caution
 from poselift.geometry.camera import Camera
 from poselift.kinematics.up import up_of_tilt
-from poselift.lifting.world.found_camera import FoundCamera
 from poselift.lifting.world.moving_world import StillView, place_in_moving_world
 from poselift.lifting.world.world_frame import World, to_world
 from poselift.structures import Motion

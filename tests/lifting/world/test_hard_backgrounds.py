@@ -6,7 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
+from poselift.camera_path.found_camera import CameraMode, FoundCamera, find_camera
 from poselift.geometry import project
+from poselift.geometry.camera import Camera
 from poselift.keypoints.in_memory import TrackClip
 from poselift.lifting.request import LiftRequest
 from poselift.lifting.run import lift_clip
@@ -45,6 +47,12 @@ class PictureClip(TrackClip):
     def frames(self) -> Iterator[Frame]:
         """The pictures."""
         return iter(as_frames(self._pictures))
+
+    def find_camera(
+        self, span: tuple[float, float], tracks: Sequence[Keypoints2D], lens: Camera, mode: CameraMode
+    ) -> FoundCamera:
+        """What the camera does, from the pictures."""
+        return find_camera(self.frames, span, tracks, lens, mode)
 
 
 def lift(pictures: Sequence[np.ndarray], R: np.ndarray = PAN, wide: float = 1.0, camera: str = "auto") -> Recording:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from poselift.camera_path.camera_path import CameraPath, ShotKind, ShotPath
+from poselift.camera_path.still_view import StillView, see_still
 from poselift.geometry import project
 from poselift.lifting import to_world
-from poselift.lifting.world.moving_world import StillView, place_in_moving_world, see_still
+from poselift.lifting.world.moving_world import place_in_moving_world
 from tests.camera_path.scenes import angle, turns
 from tests.lifting.walking import Rendered, render, walk
 

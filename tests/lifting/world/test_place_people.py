@@ -3,9 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from poselift.camera_path.found_camera import FoundCamera
+from poselift.camera_path.still_view import see_still
 from poselift.lifting import to_world
-from poselift.lifting.world.found_camera import FoundCamera
-from poselift.lifting.world.moving_world import see_still
 from poselift.lifting.world.place_people import place_people
 from poselift.skeleton import H36M17
 from tests.lifting.walking import render, walk

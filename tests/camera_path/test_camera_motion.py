@@ -5,8 +5,8 @@ import cv2
 import numpy as np
 import pytest
 
+from poselift.camera_path.camera_motion import camera_motion
 from poselift.lifting import Camera
-from poselift.lifting.world.camera_motion import camera_motion
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
 from poselift.video import Frame

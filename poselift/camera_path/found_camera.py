@@ -1,4 +1,4 @@
-"""What a clip's camera does, and people split at its cuts."""
+"""What a clip's camera does: its path, what is doubtful about it, and words for people."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -7,20 +7,15 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from poselift.camera_path.camera_path import CameraPath, ShotKind, ShotPath, find_camera_path
-from poselift.camera_path.still_view import frame_rows
+from poselift.camera_path.camera_motion import CameraMotion, camera_motion
+from poselift.camera_path.camera_path import CameraPath, ShotKind, ShotPath, find_camera_path, unseen_path
 from poselift.core.errors import InputError
-from poselift.core.unchecked import replace_unchecked
 from poselift.geometry import Camera
-from poselift.lifting.world.camera_motion import CameraMotion, camera_motion
 from poselift.structures import Keypoints2D
 from poselift.video import Frame
 
 CameraMode = Literal["auto", "still", "turning", "moving"]
 """What a user says that the camera does; "auto" finds it."""
-
-_SHORTEST_PART = 0.2
-"""Seconds that somebody must be seen in a shot to be lifted there, if they are seen in others too."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +129,7 @@ def find_camera(
     A camera that stands still is known from nine pictures. Only otherwise all pictures are read again.
 
     Args:
-        frames: reads the frames of the clip, in order; blank ones for keypoints without a video.
+        frames: reads the pictures of the clip, in order.
         span: timestamps of the first and the last frame, seconds.
         tracks: the people.
         camera: its lens; of the widest frame, if it zooms.
@@ -154,23 +149,19 @@ def find_camera(
 
 
 def _is_blank(frames: Iterable[Frame]) -> bool:
-    """Whether all pictures are blank, as for keypoints without a video."""
+    """Whether no picture shows anything: as without pictures, the camera then counts as still."""
     return all(int(np.ptp(frame.image)) == 0 for frame in frames)
 
 
-def split_tracks(tracks: Sequence[Keypoints2D], path: CameraPath | None) -> list[Keypoints2D]:
-    """The people, split at the picture's cuts. They are numbered anew, in order of appearance, if anybody is split."""
-    if path is None or len(path.shots) == 1:
-        return list(tracks)
-    parts = []
-    for track in tracks:
-        rows = frame_rows(path, track.timestamps)
-        for shot in path.shots:
-            inside = np.flatnonzero((rows >= shot.first) & (rows < shot.end) & track.seen)
-            if not len(inside):
-                continue
-            part = track[int(inside[0]) : int(inside[-1]) + 1]
-            if len(inside) == track.seen.sum() or np.ptp(part.timestamps) >= _SHORTEST_PART:
-                parts.append(part)
-    parts.sort(key=lambda part: (float(part.timestamps[0]), part.person))
-    return [replace_unchecked(part, person=number) for number, part in enumerate(parts, start=1)]
+def camera_without_pictures(times: Iterable[float], mode: CameraMode = "auto") -> FoundCamera:
+    """What the camera of a clip without pictures does. It counts as still, unless somebody says that it moves.
+
+    Args:
+        times: of all frames, seconds.
+        mode: what the camera does.
+
+    Raises:
+        InputError: nobody knows this mode.
+    """
+    check_camera_mode(mode)
+    return FoundCamera(mode, None if mode in ("auto", "still") else unseen_path(times))
