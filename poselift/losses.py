@@ -116,7 +116,7 @@ def reprojection_loss(
 ) -> Float[Tensor, ""]:
     """Mean distance between projected and detected joints.
 
-    In metres at the depth of the person.
+    It is in metres at the depth of the person.
 
     It trains on 2D without 3D: the root is placed where the pose fits its rays best. MotionBERT has this term for 2D
     data (Zhu et al. 2023, https://arxiv.org/abs/2210.06551), with the same weights and an orthographic camera.

@@ -6,6 +6,7 @@ After such a change: `python tests/test_public_api.py > tests/public_api.txt`.
 import importlib
 import inspect
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,13 @@ def test_it_is_what_the_page_of_stable_names_names():
     names = {name.partition(".")[2] for name in re.findall(r"`(poselift\.\w+)`", listed)}
     top = {name for name in importlib.import_module("poselift").__all__ if not name.startswith("_")}
     assert names == {*PACKAGES, *top}
+
+
+def test_no_two_classes_have_one_name():
+    package = Path(__file__).parents[1] / "poselift"
+    texts = [path.read_text("utf-8") for path in package.rglob("*.py")]
+    names = Counter(name for text in texts for name in re.findall(r"^class (\w+)", text, re.MULTILINE))
+    assert not [name for name, count in names.items() if count > 1]
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ def make_picture(image: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 
 def _estimate_noise(dark: UInt8[np.ndarray, "h w"]) -> float:
     """Standard deviation of the picture's noise, gray values.
 
-    By what is left of its smoothest quarter.
+    The smoothest quarter of the picture shows it.
 
     Source: the operator of Immerkær 1996, Fast noise variance estimation.
     """

@@ -190,9 +190,9 @@ def _solve_shot(
     assumed: bool,
     force: Literal["turning", "moving"] | None,
 ) -> tuple[ShotKind, Turns, Walk | None] | None:
-    """What the camera does in a shot, by evidence, or None.
+    """What the camera does in a shot, by evidence.
 
-    None where no camera explains the background. A camera that turns on one spot is the simpler answer: a path through
+    None if no camera explains the background. A camera that turns on one spot is the simpler answer: a path through
     space must explain the background much better.
     """
     turns = solve_turns(shot, times, lens, assumed)

@@ -1,10 +1,14 @@
 """What a training run prints at its start and does last."""
 
 import math
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytorch_lightning as pl
+import torch
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
@@ -13,10 +17,12 @@ from poselift.cli.run_record import evaluation_command, resume_command
 from poselift.cli.train_parts import RunParts
 from poselift.core.errors import InputError
 from poselift.core.progress_text import show
+from poselift.data.module import MotionData
 from poselift.reports.training_log import read_log
 from poselift.training.csv_log import CsvLog
 from poselift.training.loss_curves import plot_curves
 from poselift.training.mean_pose import MEAN_POSE
+from poselift.training.stopping import Stopped
 from poselift.training.task import LiftingTask
 
 
@@ -34,12 +40,30 @@ def say_what_comes(config: DictConfig, task: LiftingTask, trainer: pl.Trainer, s
         )
 
 
-def end_stopped(config: DictConfig, trainer: pl.Trainer, number: int) -> NoReturn:
-    """Prints how to continue a stopped run, and exits.
+@contextmanager
+def explain_end(config: DictConfig, trainer: pl.Trainer, data: MotionData) -> Iterator[None]:
+    """Says how to go on after a run that a signal or a lack of memory ends.
 
     Raises:
-        SystemExit: with 128 and the number of the signal, in the first of several processes.
+        SystemExit: a signal stopped it; with 128 and the signal's number, in the first of several processes.
+        InputError: the GPU has too little memory.
     """
+    try:
+        yield
+    except Stopped as stop:
+        _end_stopped(config, trainer, stop.number)
+    except SystemExit as stop:
+        if isinstance(stop.__context__, KeyboardInterrupt):  # Lightning turns an interrupt into an exit
+            _end_stopped(config, trainer, signal.SIGINT)
+        raise
+    except torch.OutOfMemoryError as error:
+        raise InputError(
+            f"the GPU has too little memory for a step of {data.batch_size} windows; choose a smaller "
+            "data.batch_size= (trainer.accumulate_grad_batches=2 adds up two batches in a step)"
+        ) from error
+
+
+def _end_stopped(config: DictConfig, trainer: pl.Trainer, number: int) -> NoReturn:
     if not trainer.is_global_zero:
         raise SystemExit(0) from None  # Lightning kills the first process if another one fails
     if find_last_checkpoint(config):

@@ -1,6 +1,8 @@
 """The parts of a training run: task, callbacks, loggers, trainer."""
 
+import logging
 import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -29,6 +31,23 @@ from poselift.training.task import LiftingTask
 from poselift.training.warm_start import warm_start
 
 _Part = TypeVar("_Part")
+
+_NOISE = (
+    # A thread makes the batches on the device, so worker processes cannot help; the sampler resumes at the right batch.
+    ".*does not have many workers.*",
+    ".*has `__len__` defined.*",
+    ".*dataloader is not resumable.*",
+    # Lightning's own use of a deprecated function.
+    ".*LeafSpec.*",
+)
+"""Warnings of Lightning that do not apply here, or that the user cannot act on."""
+
+
+def quiet_lightning() -> None:
+    """Leaves out Lightning's notes, and its warnings that help nobody here."""
+    logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
+    for message in _NOISE:
+        warnings.filterwarnings("ignore", message=message)
 
 
 @dataclass(frozen=True)

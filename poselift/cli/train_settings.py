@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from typing import Annotated, Any, TypedDict
 
 import torch
+from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
 
 from poselift.cli.config import check_config, check_name
+from poselift.cli.sweep import in_sweep, name_in_sweep
 from poselift.core.annotations import Amount, Count, Share, Whole, check_value
 from poselift.core.errors import InputError
 
@@ -56,6 +58,19 @@ _RANGES = {
 
 _PRECISIONS = ("None", "32", "32-true", "16", "16-mixed", "bf16", "bf16-mixed")
 """Lightning's names of the precisions in which weights stay in float32, which batches and losses are in."""
+
+
+def follow_command_line(config: DictConfig) -> None:
+    """Sets the folder and name of a sweep's job, and the steps of the command line.
+
+    `steps=` counts more than the steps of a trainer such as smoke.
+    """
+    if in_sweep():
+        config.output = HydraConfig.get().runtime.output_dir
+        config.name = name_in_sweep(str(config.name))
+    given = [line.split("=")[0].lstrip("+") for line in HydraConfig.get().overrides.task]
+    if "steps" in given and "trainer.max_steps" not in given:
+        config.trainer.max_steps = config.steps
 
 
 def check_settings(config: DictConfig) -> None:

@@ -29,7 +29,7 @@ def build_unchecked(kind: type[_Value], /, **values: Any) -> _Value:
 
 
 def replace_unchecked(value: _Value, /, **changes: Any) -> _Value:
-    """A dataclass's instance with other values, without checks. Otherwise as `dataclasses.replace`.
+    """A dataclass's instance with other values, without checks. The rest is as with `dataclasses.replace`.
 
     Raises:
         TypeError: it has no such field.

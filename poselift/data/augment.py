@@ -253,7 +253,7 @@ def bend(windows: Windows, share: float, generator: torch.Generator, sway: float
 def _waves(times: Float[Tensor, "b t"], generator: torch.Generator) -> Float[Tensor, "b t"]:
     """A sine of unit variance for each window.
 
-    With a period from 0.5 to 4 seconds.
+    Its period is 0.5 to 4 seconds.
     """
     period, phase = torch.rand(2, len(times), 1, generator=generator, device=times.device)
     return 2**0.5 * torch.sin(2 * math.pi * (times / (0.5 * 8**period) + phase))

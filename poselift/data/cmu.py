@@ -36,7 +36,7 @@ _HELP = "the CMU corpus is one file, cmu50.npz, of motion from mocap.cs.cmu.edu 
 def load_corpora(paths: Sequence[str | Path], split: str, moved: bool = True) -> MotionCorpus:
     """One split's motion of several files, to train on.
 
-    Files of the layout of `cmu50.npz`.
+    The files have the layout of `cmu50.npz`.
 
     Clips of tier C, whose movements are real and whose bodies are not, take bodies of tier A.
 

@@ -156,7 +156,7 @@ def load_h36m_corpus(root: str | Path, split: str = "train") -> MotionCorpus:
 def action_name(take: str) -> str:
     """A take's action by its name in papers.
 
-    "Walking" for "Walking 1".
+    For example, "Walking 1" is "Walking".
 
     Raises:
         InputError: the action is none of the fifteen.

@@ -1,7 +1,7 @@
 """Human3.6M in the layout of MMPose.
 
-https://github.com/open-mmlab/mmpose, tools/dataset_converters/preprocess_h36m.py, which makes the files from the
-download, and mmpose/datasets/datasets/body3d/h36m_dataset.py, which reads the files.
+In https://github.com/open-mmlab/mmpose, tools/dataset_converters/preprocess_h36m.py makes the files from the download,
+and mmpose/datasets/datasets/body3d/h36m_dataset.py reads them.
 """
 
 import itertools

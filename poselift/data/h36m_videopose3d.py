@@ -56,7 +56,7 @@ def pixels_of(
 ) -> list[Float[np.ndarray, "t j 2"]]:
     """One clip's pixels in each camera.
 
-    Cut to the number of poses.
+    They are cut to the number of poses.
 
     Some videos are longer than their poses.
 

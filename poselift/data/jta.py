@@ -1,6 +1,6 @@
 """JTA (Joint Track Auto): crowds of the game GTA V.
 
-With all joints of all people.
+It has all joints of all people.
 
 Fabbri et al., "Learning to detect and track visible and occluded body joints in a virtual world", ECCV 2018
 (https://github.com/fabbrimatteo/JTA-Dataset), whose README.md describes the files.

@@ -19,7 +19,7 @@ from poselift.skeleton import Pelvis, Skeleton, get_skeleton
 class _Views(Dataset[View]):
     """The views that one process validates on.
 
-    In the lifter's skeletons; every n-th, starting at its rank.
+    They have the lifter's skeletons. Each process takes every n-th view, starting at its rank.
     """
 
     def __init__(

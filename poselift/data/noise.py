@@ -111,7 +111,7 @@ def landmarks(
 ) -> Float[Tensor, "b t 28 3"]:
     """Where each window's detector looks for joints.
 
-    As offsets from the joints, metres.
+    The places are offsets from the joints, metres.
 
     Args:
         joints: of CMU-28 in any right-handed frame, metres.
@@ -238,7 +238,7 @@ def _intervals(times: Float[Tensor, "b t"]) -> Float[Tensor, "b t"]:
 def _extent(pixels: Float[Tensor, "b t j 2"], known: Bool[Tensor, "b t j"]) -> Float[Tensor, "b t"]:
     """The longer side of each frame's box, pixels.
 
-    Around the known joints; at least 1.
+    The box is around the known joints; a side is at least 1.
     """
     low = torch.where(known[..., None], pixels, torch.inf).amin(2)
     high = torch.where(known[..., None], pixels, -torch.inf).amax(2)

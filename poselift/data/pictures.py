@@ -1,6 +1,6 @@
 """Single pictures of people with their keypoints.
 
-2D without 3D, from unknown cameras.
+They have no 3D, and their cameras are unknown.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Makes a frozen benchmark from a corpus's virtual views.
 
-With detector-like keypoints, in the layout of `bench_val.npz`.
+The views have detector-like keypoints and the layout of `bench_val.npz`.
 
 Everything is drawn from the seed and the number of the view, so that the same corpus and seed give the same file. The
 cameras are those of the CMU benchmark: 40 to 72 degrees of field of view, 0.5 to 2.3 m high.

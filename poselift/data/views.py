@@ -91,7 +91,7 @@ class View:
 def render_views(corpus: MotionCorpus, seed: int) -> list[View]:
     """One view of each clip.
 
-    By a random camera and a simulated detector.
+    A random camera and a simulated detector see it.
 
     Args:
         corpus: the motion.

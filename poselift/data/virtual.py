@@ -1,6 +1,6 @@
 """Motion seen by virtual cameras and a simulated detector.
 
-2D to train on without pictures.
+It gives 2D to train on without pictures.
 """
 
 from abc import abstractmethod
@@ -38,7 +38,7 @@ _VALIDATION_SEED = 1_000_000
 class VirtualSampler:
     """Draws windows of a corpus, augments and renders them.
 
-    With a random camera and a simulated detector.
+    Each window has a random camera and a simulated detector.
 
     Only the joints of CMU-28 are rendered; joints of CMU-28 that the corpus lacks are NaN in 2D and 3D.
 

@@ -1,4 +1,4 @@
-"""BlazePose's landmark model, for people at a known place. Their joints, with heels and toes."""
+"""BlazePose's landmark model, for people at a known place. It gives their joints, with heels and toes."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,6 +1,6 @@
 """One person's joints from two models, joined.
 
-Their mean, or where they differ the first one's with less trust. All numbers were measured on two calibrated cameras
+Their mean, or where they differ the first one's with lower scores. All numbers were measured on two calibrated cameras
 (benchmarks/two_models.md). Where the two models agree within 6 % of the body, the mean of both lies nearer to the other
 camera's epipolar line than either; some joints of one model are better, so their scores have a factor. Where the two
 are farther apart, the first model's joint is nearer, whatever the scores, the lengths of the bones, and what the second
@@ -58,46 +58,46 @@ class ModelDifference:
     It is of one frame, in the order of COCO-WholeBody's body and feet.
 
     Attributes:
-        by: what is added to the first model's joints, pixels; for heels and toes, to its ankles. NaN where the second
-            model does not help.
-        trust: factor of the first model's scores; for heels and toes, their scores.
+        offsets: what is added to the first model's joints, pixels; for heels and toes, to its ankles. NaN where the
+            second model does not help.
+        score_factors: of the first model's scores; for heels and toes, the scores themselves.
         first: the first model's joints, from its hips, in bodies.
         agreed: those of them that the second model sees at the same place; NaN elsewhere.
     """
 
-    by: Float[np.ndarray, "23 2"]
-    trust: Float[np.ndarray, " 23"]
+    offsets: Float[np.ndarray, "23 2"]
+    score_factors: Float[np.ndarray, " 23"]
     first: Float[np.ndarray, "17 2"]
     agreed: Float[np.ndarray, "17 2"]
 
     def towards(self, other: "ModelDifference", share: float) -> "ModelDifference":
-        """`by` and `trust` between this one and another.
+        """The difference at a time between this one and another.
 
-        Where only one of them has a value, that one.
+        Where only one of them has a value, that value counts.
 
         Args:
             other: the later one.
-            share: of the way to it, 0 to 1.
+            share: of the time to it, 0 to 1.
         """
-        by = self.by + share * (other.by - self.by)
-        known = np.where(np.isfinite(self.by), self.by, other.by)
+        offsets = self.offsets + share * (other.offsets - self.offsets)
+        known = np.where(np.isfinite(self.offsets), self.offsets, other.offsets)
         # A foot that one of the two detections does not show has no score there.
+        is_body = np.arange(len(COCO_WHOLEBODY23)) < _BODY
         own, their = (
-            np.where(np.isfinite(each.by[:, 0]) | (np.arange(len(each.trust)) < _BODY), each.trust, np.nan)
-            for each in (self, other)
+            np.where(np.isfinite(each.offsets[:, 0]) | is_body, each.score_factors, np.nan) for each in (self, other)
         )
-        trust = own + share * (their - own)
+        score_factors = own + share * (their - own)
         filled = np.where(np.isfinite(own), own, their)
         return replace(
             self,
-            by=np.where(np.isfinite(by), by, known),
-            trust=np.nan_to_num(np.where(np.isfinite(trust), trust, filled)),
+            offsets=np.where(np.isfinite(offsets), offsets, known),
+            score_factors=np.nan_to_num(np.where(np.isfinite(score_factors), score_factors, filled)),
         )
 
     def decide(self, others: Sequence[tuple[float, "ModelDifference"]]) -> "ModelDifference":
-        """The difference, with trust from the ones before and after.
+        """The difference, with scores by the ones before and after.
 
-        For joints at which the models differ.
+        They change for joints at which the models differ.
 
         Args:
             others: seconds from this difference to another one, negative for one before, and that one.
@@ -116,10 +116,10 @@ class ModelDifference:
         with np.errstate(invalid="ignore"):
             away = np.linalg.norm(self.first - expected / weights, axis=-1)
         fits = np.nan_to_num(np.clip((_DIFFER - away) / (_DIFFER - _AGREE), 0, 1))
-        fits *= np.isfinite(self.by[:_BODY, 0])
-        trust = self.trust.copy()
-        trust[:_BODY] += (1 - trust[:_BODY]) * fits
-        return replace(self, trust=trust)
+        fits *= np.isfinite(self.offsets[:_BODY, 0])
+        score_factors = self.score_factors.copy()
+        score_factors[:_BODY] += (1 - score_factors[:_BODY]) * fits
+        return replace(self, score_factors=score_factors)
 
 
 def compare(
@@ -153,17 +153,17 @@ def compare(
     agreed = np.clip((_DIFFER - apart) / (_DIFFER - _AGREE), 0, 1)  # NaN where one of them sees nothing
     weights = factors * second_scores[:_BODY]
     shares = agreed * weights / np.maximum(weights + first_scores, 1e-9)
-    by, trust = nothing.by.copy(), nothing.trust.copy()
-    by[:_BODY] = shares[:, None] * (second[:_BODY] - first)
+    offsets, score_factors = nothing.offsets.copy(), nothing.score_factors.copy()
+    offsets[:_BODY] = shares[:, None] * (second[:_BODY] - first)
     doubted = _DOUBTED + (1 - _DOUBTED) * np.nan_to_num(agreed, nan=1.0)
-    trust[:_BODY] = np.where(np.isfinite(second[:_BODY, 0]), doubted, _OUTSIDE)
-    by[_FEET] = second[_FEET] - first[_ANKLES]
-    known = np.isfinite(by[_FEET]).all(-1)
+    score_factors[:_BODY] = np.where(np.isfinite(second[:_BODY, 0]), doubted, _OUTSIDE)
+    offsets[_FEET] = second[_FEET] - first[_ANKLES]
+    known = np.isfinite(offsets[_FEET]).all(-1)
     surely = _FOOT_DOUBTED + (1 - _FOOT_DOUBTED) * np.nan_to_num(agreed[_ANKLES])
-    trust[_FEET] = np.where(known, _FOOT_FACTORS * surely * second_scores[_FEET], 0)
+    score_factors[_FEET] = np.where(known, _FOOT_FACTORS * surely * second_scores[_FEET], 0)
     hips = first[_HIPS][seen[_HIPS]]
     own = (first - hips.mean(0)) / size if len(hips) else nothing.first
-    return ModelDifference(by, trust, own, np.where((apart < _AGREE)[:, None], own, np.nan))
+    return ModelDifference(offsets, score_factors, own, np.where((apart < _AGREE)[:, None], own, np.nan))
 
 
 def join(
@@ -180,11 +180,11 @@ def join(
     keypoints[:_BODY], scores[:_BODY] = first, first_scores
     if difference is None:
         return keypoints, scores
-    keypoints[:_BODY] += np.nan_to_num(difference.by[:_BODY])
-    scores[:_BODY] *= difference.trust[:_BODY]
-    keypoints[_FEET] = first[_ANKLES] + difference.by[_FEET]
+    keypoints[:_BODY] += np.nan_to_num(difference.offsets[:_BODY])
+    scores[:_BODY] *= difference.score_factors[:_BODY]
+    keypoints[_FEET] = first[_ANKLES] + difference.offsets[_FEET]
     # A foot is never surer than its ankle, which may be another person's.
-    surest = np.minimum(difference.trust[_FEET], scores[_ANKLES])
+    surest = np.minimum(difference.score_factors[_FEET], scores[_ANKLES])
     scores[_FEET] = np.where(np.isfinite(keypoints[_FEET]).all(-1), surest, 0)
     keypoints[scores <= 0] = np.nan
     return keypoints, scores

@@ -1,4 +1,4 @@
-"""OpenMMLab's ONNX networks, provided by the user. Pictures of one size in, named arrays out."""
+"""OpenMMLab's ONNX networks, provided by the user. They take pictures of one size, and give named arrays."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""RTMPose from an exported ONNX file. A top-down network that classifies the place of joints along each axis."""
+"""RTMPose from an exported ONNX file. The top-down network classifies the place of joints along each axis."""
 
 from collections.abc import Sequence
 from pathlib import Path

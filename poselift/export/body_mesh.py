@@ -1,4 +1,4 @@
-"""A simple body around a rig. Round limbs, a trunk, a head and feet, each vertex moved by one or two segments."""
+"""A simple body around a rig. It has round limbs, a trunk, a head and feet. One or two segments move each vertex."""
 
 from dataclasses import dataclass
 

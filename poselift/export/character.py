@@ -1,8 +1,8 @@
 """A motion as the bones of a character.
 
-The names, the hierarchy and the rest pose are those that other programs expect. The one way from a motion to BVH, GLB
-and VRMA. Bones turn in the world as the segments of poselift's own rig do, so that a rig is only names, places and a
-rest pose: `rigs.toml`.
+The names, the hierarchy and the rest pose are those that other programs expect. BVH, GLB and VRMA are all made here.
+Bones turn in the world as the segments of poselift's own rig do, so that a rig is only names, places and a rest pose:
+`rigs.toml`.
 """
 
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""A motion as a table for spreadsheets, R and pandas. One row per frame, one column per coordinate."""
+"""A motion as a table for spreadsheets, R and pandas. It has a row for each frame and a column for each coordinate."""
 
 import csv
 import os

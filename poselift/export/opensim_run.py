@@ -1,4 +1,4 @@
-"""Runs OpenSim in a folder of `write_opensim`. Scaling and inverse kinematics, with the package `opensim`."""
+"""Runs OpenSim in a folder of `write_opensim`. The package `opensim` does scaling and inverse kinematics."""
 
 import contextlib
 import importlib.util
@@ -104,7 +104,7 @@ def _inside(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _printed_to(path: Path) -> Iterator[None]:
-    """Sends what a library in C++ prints to a file. OpenSim's describes the whole model on stdout."""
+    """Sends what a library in C++ prints to a file. OpenSim prints a description of the whole model."""
     sys.stdout.flush()
     sys.stderr.flush()
     kept = [os.dup(number) for number in (1, 2)]

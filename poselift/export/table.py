@@ -1,4 +1,4 @@
-"""A motion as named columns. One row per frame, one column per coordinate."""
+"""A motion as named columns. There is a row for each frame and a column for each coordinate."""
 
 import numpy as np
 

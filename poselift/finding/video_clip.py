@@ -86,7 +86,7 @@ class Clip(Protocol):
     ) -> Iterator[tuple[Detections | None, float]]:
         """People and time, in seconds, of each frame in the span.
 
-        None where no detector looked.
+        A frame at which no detector looked has None.
 
         Args:
             watch: counts the time to "read" and "detect".

@@ -1,8 +1,9 @@
 """DeepLabCut's CSV and HDF5, with one or several individuals.
 
-A table with one row per frame and one column per coordinate. Columns have three or four levels: scorer, individuals (if
-there are several), bodyparts, coords (x, y, likelihood). Undetected joints are empty or NaN. The label of a row is the
-frame number, or the name of a picture in labelled data, which has no likelihood: its joints get the score 1.
+The table has a row for each frame and a column for each coordinate. Columns have three or four levels: scorer,
+individuals (if there are several), bodyparts, coords (x, y, likelihood). Undetected joints are empty or NaN. The label
+of a row is the frame number, or the name of a picture in labelled data, which has no likelihood: its joints get the
+score 1.
 
 Source: https://deeplabcut.github.io/DeepLabCut/docs/standardDeepLabCut_UserGuide.html
 """

@@ -1,4 +1,4 @@
-"""Hands in files of keypoints. 21 joints each, beside the body that they belong to."""
+"""Hands in files of keypoints: 21 joints each, beside their body's joints."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -284,6 +284,6 @@ def frame_number(value: Any) -> int | None:
 def _is_misspelt(name: str, joint: str) -> bool:
     """Whether a name misspells the joint's.
 
-    It has its letters in another order, or all but one; more letters may be another marker.
+    The name has the joint's letters in another order, or lacks one of them. A longer name may be another marker's.
     """
     return not Counter(name) - Counter(joint) and len(joint) - len(name) <= 1

@@ -1,6 +1,6 @@
 """JSON of MediaPipe's pose landmarks.
 
-A list of frames, each with the 33 landmarks of a person, or of several. MediaPipe itself writes no file. Read are
+It is a list of frames, each with the 33 landmarks of one or several people. MediaPipe itself writes no file. Read are
 frames as its results become JSON: a list of `{"x", "y", "z", "visibility"}`, or an object that has it as `landmarks`,
 `poseLandmarks`, `pose_landmarks` or `landmark`, alone or in a list of people. A frame may have its number (`frame`,
 `frame_id`, `frame_index` or `frame_number`) or its time (`timestamp_ms`). x and y are shares of the picture's width and

@@ -1,6 +1,6 @@
 """JSON of OpenPose's `--write_json`, one file per frame.
 
-Also from Pose2Sim and Sports2D; and DWPose's lists of frames.
+Pose2Sim and Sports2D write it too. DWPose's lists of frames are read likewise.
 
 `{"people": [{"person_id": [-1], "pose_keypoints_2d": [x0, y0, score0, ...]}]}`; undetected joints are 0, 0, 0.
 The file name has the frame number: `clip_000000000012_keypoints.json`, Pose2Sim's `clip_000012.json`.

@@ -1,7 +1,7 @@
 """Results of `poselift lift` as keypoints.
 
-`person_1.npz` with `person_1.json` beside it, or a folder of them. They have the 2D keypoints as detected, with
-timestamps, skeleton and picture size.
+The input is `person_1.npz` with `person_1.json` beside it, or a folder of them. They have the 2D keypoints as detected,
+with timestamps, skeleton and picture size.
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 """The npz files of VideoPose3D.
 
-Detectron2's detections in a video, and custom datasets.
+They hold Detectron2's detections in a video, or custom datasets.
 
 `inference/infer_video_d2.py` writes for each frame `boxes[frame][1]`, n times x0, y0, x1, y1, score, and
 `keypoints[frame][1]`, (n, 4, 17): rows of x, y, logit and probability of COCO's joints; and the size of the video in

@@ -155,7 +155,7 @@ def _size(places: Float[np.ndarray, "n d"]) -> float:
 
 
 def place(joint: str) -> tuple[float, float, float]:
-    """A joint's place on a standing person, metres. The person's left, up and forward."""
+    """A joint's place on a standing person, metres. The axes are the person's left, up and forward."""
     side, _, part = joint.partition("_")
     if side not in ("left", "right"):
         return _MIDDLE[joint]

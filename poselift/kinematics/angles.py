@@ -188,7 +188,10 @@ class Locals:
 
 
 def cardan(turned: Float[AnyArray, "t 3 3"]) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Angles about x, then the new z, then the new y, radians. Flexion, bending and rotation of a segment."""
+    """Angles about x, then the new z, then the new y, radians.
+
+    They are the flexion, bending and rotation of a segment.
+    """
     xp = array_namespace(turned)
     bending = -xp.asin(xp.clip(turned[:, 0, 1], -1.0, 1.0))
     return xp.atan2(turned[:, 2, 1], turned[:, 1, 1]), bending, xp.atan2(turned[:, 0, 2], turned[:, 0, 0])

@@ -106,7 +106,7 @@ def find_body_up(motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP, 
     Args:
         motion: of one person, in the camera frame.
         reference: who stands leans at most 50 degrees from it.
-        walks: how surely the person walks, from 0 to 1; see `Walk`.
+        walks: how surely the person walks, from 0 to 1; see `Walker`.
     """
     body = measure_body(motion)
     if body is None:
@@ -160,12 +160,15 @@ def _sight(body: Body) -> Float[np.ndarray, "3"]:
 
 
 def _is_held(up: Float[np.ndarray, "3"]) -> bool:
-    """Whether a camera with this up is held as cameras are. Not upside down, on its side, or looking far up."""
+    """Whether a camera with this up is held as cameras are.
+
+    Such a camera is not upside down or on its side, and does not look far up.
+    """
     return bool(abs(up[0]) < _ON_ITS_SIDE and up @ CAMERA_UP > -_BELOW and up[2] < _LOOKS_UP)
 
 
 @dataclass(frozen=True)
-class Walk:
+class Walker:
     """Somebody who walks.
 
     Attributes:
@@ -177,7 +180,7 @@ class Walk:
     surely: float
 
 
-def find_walk(motion: Motion) -> Walk | None:
+def find_walk(motion: Motion) -> Walker | None:
     """The walk of a motion, or None. The camera's tilt does not matter."""
     feet, axes = feet_of(motion), motion.body_axis()
     if feet is None or axes is None:
@@ -196,7 +199,7 @@ def find_walk(motion: Motion) -> Walk | None:
         moved = np.diff(places.reshape(-1, 3), axis=0)
         across = np.linalg.norm(moved - (moved @ axis)[:, None] * axis, axis=-1)
         steps += float(np.clip(across / STEP - 0.5, 0.0, 1.0).sum())
-    return Walk(axis, min(steps / STEPS - 1.0, 1.0)) if steps >= STEPS else None
+    return Walker(axis, min(steps / STEPS - 1.0, 1.0)) if steps >= STEPS else None
 
 
 def find_level_way(motion: Motion) -> LevelWay | None:

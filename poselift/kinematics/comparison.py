@@ -15,11 +15,8 @@ import numpy as np
 from poselift.core.errors import InputError
 from poselift.kinematics.repeatability import FREEDOM, find_repeatability
 
-CONFIDENCE = 0.95
-"""Of the interval of each change."""
-
 _Z = 1.959964
-"""Quantile of the normal distribution that belongs to it."""
+"""Quantile of the normal distribution for the 95 % interval of each change."""
 
 RELEVANT_DEGREES, RELEVANT_PERCENT, RELEVANT_SHARE = 5.0, 5.0, 0.1
 """Changes that matter: of angles 5 degrees, which gait laboratories take as the limit of a reasonable error (McGinley

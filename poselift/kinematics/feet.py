@@ -192,7 +192,7 @@ class _Leg:
         return self._place + ((self._flat - sole) @ end)[..., 0], sole
 
     def _find_still(self, part: Int[np.ndarray, " n"]) -> list[Int[np.ndarray, " m"]]:
-        """Parts of a contact in which the foot stands. All of it, unless it wanders."""
+        """Parts of a contact in which the foot stands. The foot stands in all of it, unless it wanders."""
         middle = self._own[part] @ ((self._heel + self._toe) / 2) if self._measured else 0.0
         places = (self.ankle[part] + middle)[:, [0, 2]]
         if np.linalg.norm(places - places.mean(0), axis=-1).max() < _WANDERS:

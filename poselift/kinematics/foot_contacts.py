@@ -198,7 +198,7 @@ def _has(skeleton: Skeleton, names: tuple[str, ...]) -> bool:
 
 
 def _leg_length(motion: Motion) -> float:
-    """Median length from hip over knee to ankle, metres. An adult's if unknown."""
+    """Median length from hip over knee to ankle, metres. It is an adult's if unknown."""
     lengths = []
     for foot in FEET:
         names = [f"{foot.removesuffix('_foot')}_{joint}" for joint in ("hip", "knee", "ankle")]

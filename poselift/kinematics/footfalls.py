@@ -323,7 +323,7 @@ def _find_peaks(values: np.ndarray, prominence: float) -> np.ndarray:
 def _alternating(
     strikes: np.ndarray, toe_offs: np.ndarray, ahead: np.ndarray, behind: np.ndarray
 ) -> tuple[list[int], list[int]]:
-    """Peaks of alternating kind. Of several of one kind in a row, the most extreme one."""
+    """Peaks of alternating kind. Of several peaks of one kind in a row, only the most extreme one stays."""
     kept: list[tuple[int, int]] = []
     for sample, kind in sorted([(int(row), 0) for row in strikes] + [(int(row), 1) for row in toe_offs]):
         if kept and kept[-1][1] == kind:

@@ -258,7 +258,7 @@ class _Ground:
     def stride(self, foot: int, start: float, end: float) -> tuple[float, float]:
         """An ankle's way over the ground, and its uncertainty, metres.
 
-        The half-width of the 90 % interval, from the ankle's.
+        The uncertainty is the half-width of the 90 % interval, from the ankle's.
         """
         way = self._at(end, self._ankles[foot]) - self._at(start, self._ankles[foot])
         uncertainty = [np.interp(time, self._times, self._uncertainty[foot]) for time in (start, end)]

@@ -14,9 +14,9 @@ _CLEAR = 0.2
 def face_along_x(motion: Motion) -> Motion:
     """The motion upright, facing along +X on the mean.
 
-    Turned about the vertical, over the frames. OpenSim's users walk along +X. Its models turn the pelvis about the axes
-    of the ground first, so that tilt and list are those of the person only in this direction. A person without a mean
-    heading is not turned.
+    It is turned about the vertical by one angle for all frames. OpenSim's users walk along +X. Its models turn the
+    pelvis about the axes of the ground first, so that tilt and list are those of the person only in this direction. A
+    person without a mean heading is not turned.
 
     Args:
         motion: of one person, with hips. In the camera frame, up is that of a level camera.

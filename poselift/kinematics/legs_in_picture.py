@@ -90,10 +90,10 @@ def turn_legs_to_picture(motion: Motion, camera: Camera) -> Motion:
         away = np.arctan2((np.cross(lifted, shown) * ray).sum(-1), (lifted * shown).sum(-1))
         # A limb that points to the camera has no direction in the picture.
         across = 1 - (unit(bone) * ray).sum(-1) ** 2
-        trust = known * across / (1 + (away / _OUTLIER) ** 2)
-        means = gaussian_means(np.stack([away * trust, trust], 1), times, _MEMORY)
+        weights = known * across / (1 + (away / _OUTLIER) ** 2)
+        means = gaussian_means(np.stack([away * weights, weights], 1), times, _MEMORY)
         angle = means[:, 0] / (means[:, 1] + _DOUBT)
-        variance = (trust * angle**2).sum() / max(trust.sum(), 1e-9)
+        variance = (weights * angle**2).sum() / max(weights.sum(), 1e-9)
         share = min(1.0, _OWN**2 / max(variance, 1e-12))
         moved = turned[:, top] + rotate(axis_angle_to_matrix(share * angle[:, None] * ray), bone) - turned[:, low]
         turned[:, _below(low, skeleton.parent_indices)] += moved[:, None]

@@ -159,7 +159,7 @@ def _go_round(body: Body) -> bool:
 
 
 def find_lying_up(body: Body) -> list[Float[np.ndarray, "3"]]:
-    """Directions one of which is up for a lying body. Out of its front, its back and its sides."""
+    """Directions one of which is up for a lying body. The candidates are its front, its back and its sides."""
     across = _across(body, body.trunk)
     sides = (np.cross(across, body.trunk).mean(0), across.mean(0))
     if min(np.linalg.norm(side) for side in sides) < _STILL:

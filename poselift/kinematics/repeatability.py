@@ -23,7 +23,7 @@ class Repeatability:
     share: bool
 
     def of(self, value: float) -> float:
-        """For a measure of this value, in its unit."""
+        """The standard deviation of a measure of this value, in its unit."""
         return self.deviation * abs(value) if self.share else self.deviation
 
 

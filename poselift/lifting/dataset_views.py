@@ -1,16 +1,14 @@
 """Lifting the views of datasets, as videos are lifted."""
 
 from poselift.data.views import View
-from poselift.geometry.camera import Camera, camera_for
+from poselift.geometry.camera import Camera
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.settled_sides import lift_settled
 from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
 
 
-def lift_view(
-    view: View, weights: Weights, options: LiftOptions = LiftOptions(), *, known_camera: bool = True
-) -> Motion:
+def lift_view(view: View, weights: Weights, options: LiftOptions = LiftOptions()) -> Motion:
     """The motion that `poselift lift` gives for a dataset's view.
 
     Exchanged left and right are put back.
@@ -19,11 +17,8 @@ def lift_view(
         view: keypoints and camera; its 3D joints are not looked at.
         weights: the lifter.
         options: settings; the defaults are those of `poselift lift`.
-        known_camera: False to assume a field of view, as for a video of an unknown camera.
     """
-    keypoints = keypoints_of(view)
-    camera = camera_of(view) if known_camera else camera_for(keypoints.image_size)
-    return lift_settled(keypoints, weights, camera, options)[0]
+    return lift_settled(keypoints_of(view), weights, camera_of(view), options)[0]
 
 
 def camera_of(view: View) -> Camera:

@@ -158,8 +158,8 @@ def choose_skeleton(name: str | None, weights: Weights) -> Skeleton:
 def smooth_motion(motion: Motion, cutoff: float | None, warnings: list[Caution]) -> Motion:
     """The motion, filtered if its frames are enough.
 
-    Otherwise it stays, with a warning. Only the timestamps tell their rate: that of the file is an average, and phones
-    change theirs.
+    Otherwise it stays as it is, and a warning says so. The timestamps give the frame rate, because a file names only an
+    average and phones change theirs.
     """
     if cutoff is None:
         return motion

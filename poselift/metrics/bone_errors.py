@@ -39,7 +39,7 @@ def bone_length_variations(
 ) -> ElementValues:
     """The coefficient of variation of each bone's length, percent.
 
-    Over a clip; (*batch, bones).
+    The variation is over a clip; (*batch, bones).
 
     It is the standard deviation over the mean; the variance divides by the number of frames. A bone that is seen in
     fewer than two frames, or has no length, does not count.

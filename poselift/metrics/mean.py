@@ -1,6 +1,6 @@
 """The base class of all metrics: a mean of per-element values.
 
-Over any number of batches and processes.
+The mean is over any number of batches and processes.
 """
 
 from collections.abc import Callable

@@ -32,7 +32,7 @@ def correct_pixels(
 ) -> ElementValues:
     """100 for each joint near enough to its true one, else 0.
 
-    Within `alpha` times the diagonal of the box around the true joints; (*batch, j).
+    Near is within `alpha` times the diagonal of the box around the true joints; (*batch, j).
 
     Poses whose box has no size do not count.
 

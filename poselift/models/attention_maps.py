@@ -77,7 +77,7 @@ def _one_window(lifter: Lifter, encoded: Encoded) -> Encoded:
 
 
 @dataclass
-class _Seen:
+class _SeenAttention:
     """What a forward pass showed.
 
     Attributes:
@@ -90,9 +90,9 @@ class _Seen:
 
 
 @contextmanager
-def _watch(lifter: Lifter) -> Iterator[_Seen]:
+def _watch(lifter: Lifter) -> Iterator[_SeenAttention]:
     """Hooks into the layers of the lifter while the block runs."""
-    seen = _Seen()
+    seen = _SeenAttention()
 
     def watch_mechanism(layer: str, mechanism: Attention) -> Callable[..., None]:
         def look(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

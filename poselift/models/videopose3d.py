@@ -1,6 +1,6 @@
 """Public checkpoints of VideoPose3D, beside our own lifters.
 
-Its network as its authors wrote it, for evaluations.
+The network is as its authors wrote it, for evaluations.
 """
 
 from collections.abc import Mapping

@@ -46,7 +46,7 @@ class Entry:
     def at(self, *keys: str) -> Cell:
         """Mean and deviation over the seeds of one number.
 
-        By its keys in `metrics.json`, one below the other.
+        The keys lead to it in `metrics.json`, one below the other.
         """
         return Cell.of([follow(run.results, *keys) for run in self.runs])
 
@@ -220,7 +220,7 @@ def _entries(runs: Sequence[Run]) -> tuple[Entry, ...]:
 def _check_seeds(runs: Sequence[Run]) -> None:
     """Checks that a row's runs are seeds of one training.
 
-    The model must be one too.
+    They must have the same model too.
     """
     where = f"{runs[0].name!r}: {' and '.join(str(run.path) for run in runs)}"
     models = [run.results["model"] for run in runs]

@@ -128,7 +128,7 @@ def evaluation_results(
 def summarise(scores: Sequence[ViewScore], protocol: Protocol) -> dict[str, Any]:
     """What follows from the views, for `metrics.json`.
 
-    Metrics, limbs, curves and error over time.
+    These are metrics, limbs, curves and the error over time.
 
     Args:
         scores: of all views, in their order.
@@ -231,7 +231,7 @@ def _curve(key: str, metric: ElementMean, protocol: Protocol) -> dict[str, Any]:
 def _over_time(scores: Sequence[ViewScore]) -> dict[str, Any]:
     """The error of each frame in the median view.
 
-    At most `MOST_POINTS` of its frames.
+    It has at most `MOST_POINTS` of the view's frames.
     """
     counted = [score for score in scores if score.frames]
     means = np.array([np.nanmean(score.errors) for score in counted])

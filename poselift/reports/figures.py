@@ -46,7 +46,7 @@ def section_plots(
 ) -> list[Plot]:
     """All plots of a section.
 
-    Of at most `MOST_SERIES` entries, the best by the headline.
+    They show at most `MOST_SERIES` entries, the best by the headline.
 
     Args:
         section: comparable runs.

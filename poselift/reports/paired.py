@@ -1,6 +1,6 @@
 """The difference between two runs on the same sequences.
 
-With its interval by a paired bootstrap.
+A paired bootstrap gives its interval.
 """
 
 from collections.abc import Mapping, Sequence

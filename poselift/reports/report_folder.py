@@ -40,7 +40,7 @@ def write_report(
 ) -> list[str]:
     """Writes a report.
 
-    index.html, report.md, report.tex, and a file for each table and plot.
+    The files are index.html, report.md, report.tex, and one for each table and plot.
 
     Args:
         out: the folder.

@@ -97,13 +97,13 @@ def lifted_lengths(seen: Observations) -> Float[np.ndarray, "p b"]:
     return np.log(np.maximum(np.where(np.isfinite(found), found, usual), 1e-3))
 
 
-def choose_samples(seen: Observations, count: int = SAMPLES) -> np.ndarray:
+def choose_samples(seen: Observations) -> np.ndarray:
     """Samples over the whole take that most keypoints show. Each is seen in at least two views."""
     shown = seen.visible.sum((0, 2)) * (seen.present.sum(0) >= 2)
     rows = np.flatnonzero(shown > 0)
-    if len(rows) <= count:
+    if len(rows) <= SAMPLES:
         return rows
-    parts = np.array_split(rows, count)
+    parts = np.array_split(rows, SAMPLES)
     return np.array([part[shown[part].argmax()] for part in parts])
 
 

@@ -45,7 +45,7 @@ class Shift:
     doubt: float
 
 
-def shift_by_movement(first: Sequence[Motion], other: Sequence[Motion], most: float | None = None) -> Shift | None:
+def shift_by_movement(first: Sequence[Motion], other: Sequence[Motion]) -> Shift | None:
     """The shift at which two people move most alike.
 
     It is None if no two share a second.
@@ -53,7 +53,6 @@ def shift_by_movement(first: Sequence[Motion], other: Sequence[Motion], most: fl
     Args:
         first: everybody in the first video, camera frame.
         other: likewise in the other one.
-        most: largest shift, seconds; None for any.
     """
     best: tuple[float, Shift] | None = None
     series = [[_series(motion) for motion in motions] for motions in (first, other)]
@@ -61,7 +60,7 @@ def shift_by_movement(first: Sequence[Motion], other: Sequence[Motion], most: fl
         for b in series[1]:
             if a is None or b is None:
                 continue
-            found = _compare(a, b, most)
+            found = _compare(a, b)
             if found is not None and (best is None or found[0] < best[0]):
                 best = found
     return None if best is None else best[1]
@@ -77,15 +76,11 @@ def _series(motion: Motion) -> tuple[float, Float[np.ndarray, "n j 3"]] | None:
     return float(even[0]), np.nan_to_num(poses - poses.mean(1, keepdims=True))
 
 
-def _compare(
-    a: tuple[float, np.ndarray], b: tuple[float, np.ndarray], most: float | None
-) -> tuple[float, Shift] | None:
+def _compare(a: tuple[float, np.ndarray], b: tuple[float, np.ndarray]) -> tuple[float, Shift] | None:
     """Excess of the best shift's distance, and the shift."""
     lags, apart, common = _distances(a[1], b[1])
     offsets = lags / _RATE + a[0] - b[0]
     allowed = common >= min(_LEAST_COMMON * _RATE, 0.6 * min(len(a[1]), len(b[1])))
-    if most is not None:
-        allowed &= np.abs(offsets) <= most
     if not allowed.any():
         return None
     # Short overlaps fit by chance.

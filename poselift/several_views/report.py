@@ -198,7 +198,10 @@ def _doubt_sizes(seen: Observations, calibration: Calibration) -> list[str]:
 
 
 def _doubt_people(calibration: Calibration) -> list[str]:
-    """A line where the cameras depend on one person. Others, whom the detector errs on otherwise, disagree."""
+    """A line where the cameras depend on one person.
+
+    It is so where other people, on whom the detector makes other errors, disagree.
+    """
     without = np.degrees(np.nan_to_num(calibration.without))
     worst = int(without.argmax())
     if without[worst] < _DISAGREE:

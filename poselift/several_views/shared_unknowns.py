@@ -1,4 +1,4 @@
-"""The shared unknowns of a bundle adjustment, and their columns. Cameras, clocks and bodies."""
+"""The shared unknowns of a bundle adjustment, and their columns. They are cameras, clocks and bodies."""
 
 from dataclasses import dataclass
 

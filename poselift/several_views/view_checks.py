@@ -1,4 +1,7 @@
-"""Checks of several videos before they become one. Nobody, no common time, other people, copies."""
+"""Checks of several videos before they become one.
+
+They find videos without people or common time, with other people, and copies.
+"""
 
 from collections.abc import Sequence
 

@@ -60,7 +60,6 @@ def find_people(
     tracks: Sequence[Sequence[ViewTrack]],
     times: Float[np.ndarray, " t"],
     known: tuple[Float[np.ndarray, "v 3 3"], Float[np.ndarray, "v 3"]] | None = None,
-    seed: int = 0,
 ) -> People:
     """Who is who in all views, and the cameras' relations.
 
@@ -68,9 +67,8 @@ def find_people(
         tracks: of each view, at the shared times.
         times: seconds, increasing.
         known: rotations and places of the cameras in any one frame; found from the people if None.
-        seed: of the parts of tracks that are tried.
     """
-    random = default_rng(seed)
+    random = default_rng(0)  # of the parts of tracks that are tried
     views = len(tracks)
     slots = np.floor((times - times[0]) / SLOT).astype(int)
     starts = np.searchsorted(slots, np.arange(slots[-1] + 1))

@@ -168,7 +168,7 @@ class Motion:
     def guessed(self) -> Bool[np.ndarray, "t j"]:
         """Whether no keypoint shows each joint.
 
-        Those out of sight, and all where the detector found nobody for a while. Everything that draws a motion draws
+        Such joints are out of sight, or the detector found nobody for a while. Everything that draws a motion draws
         these pale.
         """
         alone = self.interpolated & ~self.keypoints.bridge().seen

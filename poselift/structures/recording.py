@@ -130,7 +130,7 @@ class Recording:
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Writes the result folder of `poselift lift`.
 
-        npz, JSON and CSV of each person, and summary.json.
+        It has npz, JSON and CSV of each person, and summary.json.
 
         Raises:
             InputError: the folder cannot be used.

@@ -93,8 +93,8 @@ class Track:
             if moved is not None:
                 frozen = float(np.linalg.norm(moved[0])) + moved[1] < _FROZEN * size_of(keypoints)
             if moved is not None and not frozen:
-                trust = 1 - np.exp(-elapsed / _SMOOTHING)
-                self.velocity = self.velocity + trust * (moved[0] / elapsed - self.velocity)
+                share = 1 - np.exp(-elapsed / _SMOOTHING)
+                self.velocity = self.velocity + share * (moved[0] / elapsed - self.velocity)
             if timestamp - self.timestamps[0] <= 2 * _SMOOTHING:
                 self.first_velocity = self.velocity
         self.changed = max(self.changed, timestamp - _LONGEST) if frozen else timestamp

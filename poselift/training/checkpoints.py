@@ -75,7 +75,7 @@ class AtomicCheckpointIO(TorchCheckpointIO):
 def explain_damage(path: str | None, step: int, trainer: pl.Trainer) -> Iterator[None]:
     """Turns a resumed run's early errors into one about its checkpoint.
 
-    Errors up to the first step.
+    It does so up to the first step.
 
     Damage inside of values shows only when Lightning and the optimizer use them. Checkpoints with a checksum have none.
 

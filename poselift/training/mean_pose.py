@@ -20,7 +20,7 @@ MEAN_POSE = "val/mean_pose_subjects"
 class MeanPose(pl.Callback):
     """Logs a training batch's mean pose's error on validation.
 
-    As if a lifter always predicted it.
+    It is the error of a lifter that always predicts this pose.
 
     The batch does not depend on the seed of the run, so that runs with several seeds stand beside one number.
     It counts joints and subjects as `val/mpjpe_subjects` does, mm. It logs nothing if the training data has no 3D, or

@@ -14,8 +14,8 @@ _LUMA, _CHROMA = 219 / 255, 224 / 255
 class YuvConverter:
     """Converts RGB pictures to 4:2:0 in BT.709.
 
-    Pictures of one size, in the usual range. A third of the time of FFmpeg's conversion. Memory is used again for each
-    picture, because getting it takes longer than the conversion.
+    The pictures have one size; values have the usual (limited) range. It takes a third of the time of FFmpeg's
+    conversion. Memory is used again for each picture, because getting it takes longer than the conversion.
 
     Args:
         width: of the pictures, even.

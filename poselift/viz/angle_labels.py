@@ -31,7 +31,7 @@ _AWAY = 0.32
 def columns_of(joints: Float[np.ndarray, "t j 2"], skeleton: Skeleton) -> Float[np.ndarray, " t"]:
     """Where the left side's numbers stand in each frame.
 
-    1 on the right of the picture, -1 on its left.
+    1 is on the right of the picture, -1 on its left.
 
     Args:
         joints: pixels; NaN for unknown ones.

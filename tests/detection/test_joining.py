@@ -158,7 +158,7 @@ def difference(first_away=0.0, second_away=0.0, moved=0.0):
 
 
 @pytest.mark.parametrize(
-    ("here", "before", "after", "trust"),
+    ("here", "before", "after", "factor"),
     [
         (difference(second_away=30), difference(), difference(), 1.0),  # the second model has jumped
         (difference(second_away=30), difference(), None, 1.0),
@@ -175,29 +175,29 @@ def difference(first_away=0.0, second_away=0.0, moved=0.0):
         (difference(first_away=30, second_away=30), difference(), difference(), 1.0),  # both saw it move
     ],
 )
-def test_what_both_said_before_and_after_decides_how_far_a_joint_counts(here, before, after, trust):
+def test_what_both_said_before_and_after_decides_how_far_a_joint_counts(here, before, after, factor):
     others = [(seconds, each) for seconds, each in ((-0.1, before), (0.1, after)) if each is not None]
     decided = here.decide(others)
-    assert decided.trust[WRIST] == pytest.approx(trust)
-    np.testing.assert_allclose(np.delete(decided.trust[:17], WRIST), 1)
-    np.testing.assert_array_equal(decided.by, here.by)
+    assert decided.score_factors[WRIST] == pytest.approx(factor)
+    np.testing.assert_allclose(np.delete(decided.score_factors[:17], WRIST), 1)
+    np.testing.assert_array_equal(decided.offsets, here.offsets)
 
 
 def test_the_nearest_frames_at_which_both_agree_decide():
     here, was, away = difference(second_away=30), difference(), difference(first_away=40, second_away=40)
     disagreed = difference(first_away=40)
-    assert here.decide([(-0.1, was), (-0.2, away)]).trust[WRIST] == 1
-    assert here.decide([(-0.1, away), (-0.2, was)]).trust[WRIST] == pytest.approx(0.6)
-    assert here.decide([(-0.1, disagreed), (-0.2, was)]).trust[WRIST] == 1
+    assert here.decide([(-0.1, was), (-0.2, away)]).score_factors[WRIST] == 1
+    assert here.decide([(-0.1, away), (-0.2, was)]).score_factors[WRIST] == pytest.approx(0.6)
+    assert here.decide([(-0.1, disagreed), (-0.2, was)]).score_factors[WRIST] == 1
     half_way = difference(first_away=20, second_away=50)
-    assert half_way.decide([(-0.1, was), (0.1, away)]).trust[WRIST] == 1
+    assert half_way.decide([(-0.1, was), (0.1, away)]).score_factors[WRIST] == 1
 
 
 def test_a_limb_beyond_the_edge_of_the_picture_is_doubted_whatever_was_before():
     points, scores = second()
     points[WRIST], scores[WRIST] = np.nan, 0
     decided = compare(FIRST, SCORES, points, scores).decide([(-0.1, difference()), (0.1, difference())])
-    assert decided.trust[WRIST] == pytest.approx(0.25)
+    assert decided.score_factors[WRIST] == pytest.approx(0.25)
 
 
 def test_a_second_model_that_sees_nobody_changes_nothing():
@@ -218,7 +218,7 @@ def test_a_joint_that_both_lost_is_not_made_up():
     first, first_scores, (points, scores) = FIRST.copy(), SCORES.copy(), second()
     first[WRIST], first_scores[WRIST], points[WRIST], scores[WRIST] = np.nan, 0, np.nan, 0
     decided = compare(first, first_scores, points, scores).decide([(-0.1, difference()), (0.1, difference())])
-    np.testing.assert_allclose(np.delete(decided.trust[:17], WRIST), 1)
+    np.testing.assert_allclose(np.delete(decided.score_factors[:17], WRIST), 1)
     keypoints, own = join(first, first_scores, decided)
     assert np.isnan(keypoints[WRIST]).all()
     assert own[WRIST] == 0

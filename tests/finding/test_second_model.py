@@ -102,10 +102,10 @@ def test_frames_before_and_after_decide_between_two_places():
         seen.differences.append(Future())
         seen.differences[-1].set_result(compare(first, scores[:17], points, scores))
     middle = seen.at(0.1, wait=True)
-    assert middle.trust[wrist] == 1
-    np.testing.assert_allclose(middle.by[wrist], 0)
+    assert middle.score_factors[wrist] == 1
+    np.testing.assert_allclose(middle.offsets[wrist], 0)
     alone = _Seen(followed, [0.1, 0.2], [seen.differences[1], Future()]).at(0.1, wait=False)
-    assert alone.trust[wrist] == pytest.approx(0.6)
+    assert alone.score_factors[wrist] == pytest.approx(0.6)
 
 
 @pytest.mark.slow

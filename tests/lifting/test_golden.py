@@ -1,17 +1,18 @@
 """The numbers of a lift and of a stream stay: what a change of structure must not change, to a tenth of a millimetre.
 
-The demo clip's files are compared byte for byte, by hand, before and after such a change; a detector's weights and the
-video's decoder have a part in those. Here made keypoints go through the three stages. The test prints the new numbers,
-for changes that are meant to change them.
+Made keypoints go through the three stages. The test prints the new numbers, for changes that are meant to change them.
+tests/cli/batch/test_batch.py holds the files of commands on a part of the demo clip.
 """
 
 import numpy as np
 
+from poselift.export.json_lines import frame_line
 from poselift.geometry.camera import camera_for
 from poselift.lifting import StreamingPeople, lift
 from poselift.models import load_weights
 from poselift.skeleton import H36M17
-from poselift.structures import Keypoints2D
+from poselift.structures import Keypoints2D, LiveFrame
+from tests.golden import check_files
 from tests.kinematics.walker import walker
 
 SIZE, FRAME = (960, 540), 15
@@ -106,10 +107,13 @@ def test_the_numbers_of_a_lift_stay():
     check_numbers(motion.root[FRAME], motion.joints[FRAME], ROOT_AND_JOINTS)
 
 
-def test_the_numbers_of_a_stream_stay():
+def test_the_numbers_of_a_stream_stay(tmp_path):
     keypoints, camera = walk()
     people = StreamingPeople(load_weights("tiny"), camera, H36M17)
     pushed = zip(keypoints.keypoints, keypoints.scores, keypoints.timestamps.tolist(), strict=True)
     poses = [people.push({1: (pixels, scores)}, time)[1] for pixels, scores, time in list(pushed)[: FRAME + 1]]
     assert poses[-1].timestamp == keypoints.timestamps[FRAME]
     check_numbers(poses[-1].root, poses[-1].joints, STREAMED)
+    frames = [LiveFrame(index, pose.timestamp, 0, 0.0, True, (1,), {1: pose}, {}) for index, pose in enumerate(poses)]
+    (tmp_path / "lines.jsonl").write_text("".join(f"{frame_line(frame)}\n" for frame in frames))
+    check_files("stream", tmp_path)

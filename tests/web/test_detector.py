@@ -223,15 +223,15 @@ def test_joints_of_two_models_are_joined(ran):
     decided = [
         one.decide([((j - i) / 8, other) for j, other in enumerate(wanted) if j != i]) for i, one in enumerate(wanted)
     ]
-    assert np.abs(decided[2].trust - wanted[2].trust).max() > 0.1
+    assert np.abs(decided[2].score_factors - wanted[2].score_factors).max() > 0.1
     for answers, differences in (
         (found["differences"], wanted),
         (found["between"], mixed),
         (found["decided"], decided),
     ):
         for answer, difference in zip(answers, differences, strict=True):
-            equals(answer["by"], difference.by)
-            equals(answer["trust"], difference.trust)
+            equals(answer["offsets"], difference.offsets)
+            equals(answer["scoreFactors"], difference.score_factors)
     for answer, (first, _), difference in zip(found["pairs"], pairs(), wanted, strict=True):
         points, scores = join(first[:, :2], first[:, 2], difference)
         equals(answer["points"], points)

@@ -43,9 +43,9 @@ for (const { box, angle } of crops.places) found.crops.push(plain(await movenet.
 found.searches = [];
 for (const each of [false, true]) found.searches.push((await movenet.search(picture, each)).map(plain));
 const differences = pairs.map(([first, second]) => compare(body(first), body(second), facts));
-found.differences = differences.map(({ by, trust }) => ({ by: [...by], trust: [...trust] }));
-found.decided = differences.map((one, i) => decide(one, differences.map((other, j) => [(j - i) / 8, other]).filter(([seconds]) => seconds), facts)).map(({ by, trust }) => ({ by: [...by], trust: [...trust] }));
-found.between = differences.slice(1).map((later, i) => between(differences[i], later, .25, facts)).map(({ by, trust }) => ({ by: [...by], trust: [...trust] }));
+found.differences = differences.map(({ offsets, scoreFactors }) => ({ offsets: [...offsets], scoreFactors: [...scoreFactors] }));
+found.decided = differences.map((one, i) => decide(one, differences.map((other, j) => [(j - i) / 8, other]).filter(([seconds]) => seconds), facts)).map(({ offsets, scoreFactors }) => ({ offsets: [...offsets], scoreFactors: [...scoreFactors] }));
+found.between = differences.slice(1).map((later, i) => between(differences[i], later, .25, facts)).map(({ offsets, scoreFactors }) => ({ offsets: [...offsets], scoreFactors: [...scoreFactors] }));
 const sized = ({ pixels, scores }) => ({ points: [...pixels], scores: [...scores] });
 found.pairs = pairs.map(([first], i) => sized(join({ pixels: body(first).points, scores: first.scores }, differences[i], { width: 960, height: 540 }, facts)));
 const blazepose = await BlazePose.open(ort, read, facts, false);

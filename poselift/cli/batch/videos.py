@@ -154,5 +154,5 @@ def _read_request(row: dict[str, str], request: CommandRequest, where: str) -> C
 
 
 def take_shard(videos: list[Video], shard: tuple[int, int] | None) -> list[Video]:
-    """Every n-th video from the i-th on, for a shard (i, n). Without a shard, all videos."""
+    """Every n-th video from the i-th on, for a shard (i, n). Without a shard, it takes all videos."""
     return videos if shard is None else videos[shard[0] - 1 :: shard[1]]

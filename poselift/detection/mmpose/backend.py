@@ -31,9 +31,9 @@ _MIN_PERSON_SCORE = 0.3
 class MMPose:
     """People by mmdet, keypoints by mmpose, in batches.
 
-    Any top-down body model, batched over people and frames. The skeleton is recognised by the names of the model's
-    joints; other joints (faces, fingers) are left out. A joint outside the picture, or without any response, is not
-    seen: NaN with score 0. SimCC models give raw responses as scores, which are cut to 0 to 1.
+    Any top-down body model serves, batched over people and frames. The skeleton is recognised by the names of the
+    model's joints; other joints (faces, fingers) are left out. A joint outside the picture, or without any response, is
+    not seen: NaN with score 0. SimCC models give raw responses as scores, which are cut to 0 to 1.
 
     Source: https://github.com/open-mmlab/mmpose, version 1.3.2.
 

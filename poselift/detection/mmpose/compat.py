@@ -122,7 +122,7 @@ class _StandIn(ModuleType):
 
 
 class ToPILImage:
-    """torchvision's transform of this name, for mmpose's pictures. Pictures of one or three channels."""
+    """torchvision's transform of this name, for mmpose's pictures. The pictures have one or three channels."""
 
     def __call__(self, picture: Float[Tensor, "c h w"]) -> Image.Image:
         """A picture of values from 0 to 1."""

@@ -45,7 +45,7 @@ def published_weights(config: Path) -> str | None:
 
 
 def _folders() -> list[Path]:
-    """Folders of the installed packages' configs. Of two of one name the last is taken."""
+    """Folders of the installed packages' configs. If two have one name, the last one counts."""
     found = []
     for package, part in (("mmpose", "demo/mmdetection_cfg"), ("mmdet", "configs"), ("mmpose", "configs")):
         spec = importlib.util.find_spec(package)

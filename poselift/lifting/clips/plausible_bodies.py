@@ -25,7 +25,7 @@ Winter (Biomechanics and Motor Control of Human Movement, 2009, figure 4.1), and
 def doubt_body(motion: Motion) -> list[str]:
     """What speaks against a person's body, one phrase each.
 
-    None for a body of human size and proportions.
+    There are none for a body of human size and proportions.
 
     Args:
         motion: joints in metres, medians over the frames count. A given height is not doubted.

@@ -32,7 +32,7 @@ class BonesSoFar:
         self.lengths: np.ndarray | None = None
 
     def measure(self, time: float, joints: Float[np.ndarray, "t j 3"], prepared: Prepared) -> np.ndarray | None:
-        """The lengths, with those of the pose at a time if seen. None before the first one."""
+        """The lengths, with those of the pose at a time if seen. It is None before the first one."""
         row = int(np.searchsorted(prepared.keypoints.timestamps, time))
         due = row < len(joints) and time - self._time >= _INTERVAL
         if due and prepared.keypoints.timestamps[row] == time and prepared.seen[row]:

@@ -50,7 +50,7 @@ class LiveHands:
 
     def __init__(self, model: HandModel, camera: Camera, skeleton: Skeleton) -> None:
         self._model, self._camera, self._arms = model, camera, arm_indices(skeleton)
-        self._people: dict[int, _Person] = {}
+        self._people: dict[int, _LivePerson] = {}
 
     def warm_up(self) -> None:
         """Runs the model once, so that the first frames come in time."""
@@ -71,7 +71,7 @@ class LiveHands:
         """
         for number, (keypoints, scores) in people.items():
             seen = np.where((scores >= THRESHOLD)[:, None], keypoints, np.nan)
-            self._people.setdefault(number, _Person()).see(seen[self._arms].reshape(2, 2, 2), keypoints, time)
+            self._people.setdefault(number, _LivePerson()).see(seen[self._arms].reshape(2, 2, 2), keypoints, time)
         self._people = {n: person for n, person in self._people.items() if time - person.seen <= _FORGOTTEN}
         sides = [side for number in people for side in self._people[number].sides if np.isfinite(side.arm).all()]
         if sides:
@@ -105,7 +105,7 @@ class LiveHands:
         return hand
 
 
-class _Person:
+class _LivePerson:
     """Both hands of somebody, and those of the last frames."""
 
     def __init__(self) -> None:

@@ -1,8 +1,8 @@
 """Where the pelvis lies, by the source of the keypoints.
 
-Between the hips for detectors, at the base of the spine in some motion capture. To a lifter that has its pelvis at the
-base of the spine, a keypoint between the hips belongs to another body, and moves the arms and legs too. The lifter's
-card says where its pelvis lies (`Weights.pelvis`).
+It lies between the hips for detectors, and at the base of the spine in some motion capture. To a lifter that has its
+pelvis at the base of the spine, a keypoint between the hips belongs to another body, and moves the arms and legs too.
+The lifter's card says where its pelvis lies (`Weights.pelvis`).
 """
 
 import numpy as np

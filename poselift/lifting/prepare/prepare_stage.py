@@ -31,8 +31,8 @@ class Segment:
         times: of the frames that the network gets, seconds.
         pixels: their keypoints in the upright picture; NaN where a joint was not seen.
         scores: of the same joints.
-        rays: of the lifted joints, frame of the track's own camera; 0 where the ray_scores is 0, and in frames between.
-        ray_scores: in each ray; the score of its keypoint.
+        rays: of the lifted joints, frame of the track's own camera; 0 where its score is 0, and in frames between.
+        ray_scores: of each ray, the score of its keypoint.
         frames: their indices in the track; -1 for frames interpolated between those of a slow clip.
         camera: of the upright picture.
         turns: quarter turns that make the person upright in it.
@@ -61,8 +61,8 @@ class Prepared:
         interval: usual time between two of its frames, seconds; 0 for a single one.
         scores: of the lifter's input joints; 0 where a joint was not seen or is not used.
         bridged: frames with keypoints, given or interpolated.
-        rays: of the lifted joints, camera frame; 0 where the ray_scores is 0.
-        ray_scores: in each ray; the score of its keypoint.
+        rays: of the lifted joints, camera frame; 0 where its score is 0.
+        ray_scores: of each ray, the score of its keypoint.
         segments: the parts that are lifted; the frames between them stay empty.
     """
 

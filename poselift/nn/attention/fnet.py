@@ -13,10 +13,8 @@ from poselift.nn.attention.mechanism import Attention
 class FNetAttention(Attention):
     """Real part of a Fourier transform over tokens and channels.
 
-    Lee-Thorp et al. 2021.
-
-    https://arxiv.org/abs/2105.03824. A fixed transform mixes all tokens whatever they hold; the feed-forward layers
-    learn to use the result. It has no parameters and no attention matrix.
+    Source: Lee-Thorp et al. 2021, https://arxiv.org/abs/2105.03824. A fixed transform mixes all tokens whatever they
+    hold; the feed-forward layers learn to use the result. It has no parameters and no attention matrix.
 
         out = Re(F_tokens(F_channels(x)))
 

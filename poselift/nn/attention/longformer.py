@@ -27,10 +27,8 @@ from poselift.nn.positions import rotate
 class LongformerAttention(SparseAttention):
     """A dilated window, and global tokens that see and are seen.
 
-    Beltagy et al. 2020.
-
-    https://arxiv.org/abs/2004.05150. Some heads look closely at what is near, others with gaps at what is farther.
-    Global tokens carry what the window does not reach.
+    Source: Beltagy et al. 2020, https://arxiv.org/abs/2004.05150. Some heads look closely at what is near, others with
+    gaps at what is farther. Global tokens carry what the window does not reach.
 
         out_i = sum_j softmax_j(q_i k_j / sqrt(c)) v_j,
         j with |i - j| <= dilation window / 2 and (i - j) mod dilation = 0, or j global;

@@ -1,6 +1,6 @@
 """Attention that compares each query with each key.
 
-A score function, then a distribution.
+A score function gives scores, and a distribution makes weights of them.
 """
 
 from abc import abstractmethod

@@ -18,10 +18,9 @@ from poselift.nn.attention.weighted import WeightedAttention
 class SharedAttention(WeightedAttention):
     """Layers in a row use the first one's attention weights.
 
-    SAN, Xiao et al. 2019.
-
-    https://arxiv.org/abs/1906.11024. Neighbouring layers of a trained Transformer look at nearly the same places. So
-    one layer computes where to look, and the layers that follow only take other values from there.
+    Source: SAN, Xiao et al. 2019, https://arxiv.org/abs/1906.11024. Neighbouring layers of a trained Transformer look
+    at nearly the same places. So one layer computes where to look, and the layers that follow only take other values
+    from there.
 
         S = softmax(Q_m K_m' / sqrt(c)) of a group's first layer m;   out_l = S V_l for each layer l of the group
 

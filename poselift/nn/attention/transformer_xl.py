@@ -19,11 +19,9 @@ from poselift.nn.attention.mechanism import Attention
 class TransformerXLAttention(Attention):
     """Segments attend to themselves and to the segment before.
 
-    Dai et al. 2019.
-
-    https://arxiv.org/abs/1901.02860. The states of the segment before come in without gradient, as if segments were
-    processed one after the other. Each layer lets a token hear from one more segment back. Scores depend only on
-    distances, so the old positions of those states do no harm.
+    Source: Dai et al. 2019, https://arxiv.org/abs/1901.02860. The states of the segment before come in without
+    gradient, as if segments were processed one after the other. Each layer lets a token hear from one more segment
+    back. Scores depend only on distances, so the old positions of those states do no harm.
 
         score_ij = ((q_i + u) k_j + (q_i + v) W_r r_(i-j)) / sqrt(c),   r sinusoidal; u and v learned, one for each head
         out_i = sum_j softmax_j(score_ij) v_j,

@@ -69,7 +69,10 @@ def limb_colors(limbs: Limbs, guessed: Bool[np.ndarray, " j"]) -> list[Rgba]:
 
 
 def project(points: Float[np.ndarray, "*n 3"]) -> Float[np.ndarray, "*n 3"]:
-    """Right, up and towards the viewer, metres. As mplot3d's orthographic view has them."""
+    """Places to the right, up and towards the viewer, metres.
+
+    The view is mplot3d's orthographic one.
+    """
     azimuth, elevation = np.radians([AZIMUTH, ELEVATION])
     right = [-np.sin(azimuth), np.cos(azimuth), 0]
     towards = [np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)]

@@ -80,7 +80,10 @@ def _begin_at_0(axes: Axes) -> None:
 
 
 def plain_logarithms(axes: Axes) -> None:
-    """Makes the vertical axis logarithmic, with plain numbers. Also between powers of ten: a loss spans few."""
+    """Makes the vertical axis logarithmic, with plain numbers.
+
+    They stand between powers of ten too, because a loss spans few.
+    """
     axes.set_yscale("log")
     print_plainly(axes.yaxis)
 

@@ -1,4 +1,7 @@
-"""Writes the site's editor and a result as one file. HTML, which needs no network and no server."""
+"""Writes the site's editor and a result as one HTML file.
+
+The file needs no network and no server.
+"""
 
 import base64
 import hashlib

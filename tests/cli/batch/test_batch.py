@@ -33,6 +33,7 @@ from poselift.video import VideoReader, VideoWriter
 from tests.cli.batch.conftest import BROKEN, GOOD, QUICK, contents
 from tests.cli.running import poselift
 from tests.core.full_disk import full_disk
+from tests.golden import check_files
 
 
 def folders(out):
@@ -81,6 +82,21 @@ def test_a_video_alone_gives_the_same_bytes(whole, videos, tmp_path):
     for path in tmp_path.iterdir():
         if path.name != "summary.json":
             assert path.read_bytes() == (whole.out / folder / path.name).read_bytes(), path.name
+
+
+def test_the_files_of_a_lift_its_exports_and_measures_stay(whole, tmp_path):
+    people = pq.read_table(whole.out / "people.parquet").to_pylist()
+    [folder] = {row["folder"] for row in people if row["video"] == GOOD[0]}
+    files = tmp_path / "files"
+    walk = shutil.copytree(whole.out / folder, files / "walk", ignore=shutil.ignore_patterns("batch.json"))
+    formats = "trc,mot,opensim,c3d,bvh,glb,vrma,angles,netcdf"
+    for command in (
+        ["export", "--formats", formats, "--out", files / "exported"],
+        ["measure", "--out", files / "measured"],
+    ):
+        ran = poselift(*command, walk)
+        assert ran.code == 0, ran.err
+    check_files("commands", files)
 
 
 @pytest.mark.usefixtures("one_process")

@@ -59,13 +59,13 @@ export class Followed {
       if (!Number.isNaN(off)) wrong.push(off * elapsed);
     }
     if (this.speeds) this.surprise = wrong.length ? wrong.reduce((sum, value) => sum + value, 0) / wrong.length / this.size : Infinity;
-    const trust = 1 - Math.exp(-elapsed / followed_person.SMOOTHING);
-    if (moved[0].length) this.velocity = this.velocity.map((speed, axis) => speed + trust * (median(moved[axis]) - speed));
+    const share = 1 - Math.exp(-elapsed / followed_person.SMOOTHING);
+    if (moved[0].length) this.velocity = this.velocity.map((speed, axis) => speed + share * (median(moved[axis]) - speed));
     this.score += followed_person.ADAPTED * (found.score - this.score);
     Object.assign(this, { found, time, speeds });
     const angle = bodyAngle(found, this.facts);
     if (angle !== null) {
-      this.spin += trust * (wrapped(angle - this.angle) / elapsed - this.spin);
+      this.spin += share * (wrapped(angle - this.angle) / elapsed - this.spin);
       this.angle = angle;
     }
     this.turned = Boolean(found.angle) && apart(this.angle, 0) > followed_person.UPRIGHT;

@@ -56,17 +56,17 @@ export function followSides(track, group, threshold, { exchanged_sides: constant
   const [n, p] = [rows.length, pairs.length];
   const length = bodyLength(track, used);
   const apart = new Float64Array(2 * n * p);
-  const trust = new Float64Array(n * p);
+  const pairScores = new Float64Array(n * p);
   rows.forEach((frame, row) =>
     pairs.forEach(([left, right], pair) => {
       const [one, other] = [frame * j + left, frame * j + right];
-      if (both(frame, [left, right])) trust[row * p + pair] = Math.min(scores[one], scores[other], constants.SURE) / constants.SURE;
+      if (both(frame, [left, right])) pairScores[row * p + pair] = Math.min(scores[one], scores[other], constants.SURE) / constants.SURE;
       for (const axis of [0, 1]) apart[2 * (row * p + pair) + axis] = (pixels[2 * one + axis] - pixels[2 * other + axis]) / length;
     }),
   );
   const stamps = Float64Array.from(rows, (row) => times[row]);
   const accelerations = lefts.map((left) => constants.ACCELERATIONS[joints[left].slice(5)] ?? constants.ACCELERATION);
-  const flips = findFlips({ apart, trust, times: stamps, accelerations }, constants);
+  const flips = findFlips({ apart, scores: pairScores, times: stamps, accelerations }, constants);
   const signs = new Uint8Array(n);
   const own = new Int32Array(n);
   for (let row = 0; row < n; row++) {
@@ -104,8 +104,8 @@ function bodyLength({ times, joints, pixels }, used) {
   return sides.length ? Math.max(median(sides), 1) : 1;
 }
 
-/** 1 where the differences (n, p, 2) change sign from the frame before, else 0. `trust` is 0 where unseen. */
-function findFlips({ apart, trust, times, accelerations }, constants) {
+/** 1 where the differences (n, p, 2) change sign from the frame before, else 0. `scores` is 0 where unseen. */
+function findFlips({ apart, scores, times, accelerations }, constants) {
   const [n, p] = [times.length, accelerations.length];
   const { TAIL, MOST, LONGEST, NOISE, WIDER, RARE, EACH, FREQUENT, PASSES } = constants;
   // Second differences where the first, the second, or both or none of the two steps change the sign.
@@ -116,7 +116,7 @@ function findFlips({ apart, trust, times, accelerations }, constants) {
     const ratio = after / before;
     for (let pair = 0; pair < p; pair++) {
       const at = row * p + pair;
-      const least = Math.min(trust[at], trust[at + p], trust[at + 2 * p]);
+      const least = Math.min(scores[at], scores[at + p], scores[at + 2 * p]);
       if (!(least > 0 && Math.max(before, after) <= LONGEST)) continue;
       weights[at] = least;
       const [a, b, c] = [at, at + p, at + 2 * p].map((place) => apart.subarray(2 * place, 2 * place + 2));

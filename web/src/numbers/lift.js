@@ -62,7 +62,7 @@ async function liftWith(numbers, track, camera, windows, options) {
   motion.joints = joints = await finish(numbers, motion, prepared);
   motion.root = place(joints, prepared, times, facts.constants.root_track);
   motion.hands = track.hands ? placeHands(track.hands, times, camera, facts.constants) : null;
-  motion.misfit = misfits(joints, motion.root, prepared.rays, prepared.trust);
+  motion.misfit = misfits(joints, motion.root, prepared.rays, prepared.rayScores);
   Object.defineProperty(motion, "windows", { value: windows, enumerable: false });
   return withHeight(motion, options.height, facts.constants);
 }
@@ -84,20 +84,20 @@ async function refine(numbers, prepared, segment, { joints, uncertainty }) {
   const [frames, j] = [segment.times.length, numbers.jointsOut];
   turnBack(joints, segment.turns);
   const rays = new Float64Array(3 * frames * j);
-  const trust = new Float64Array(frames * j);
+  const rayScores = new Float64Array(frames * j);
   segment.rows.forEach((row, frame) => {
     if (row < 0) return; // between the frames of a slow clip
     rays.set(prepared.rays.subarray(3 * row * j, 3 * (row + 1) * j), 3 * frame * j);
-    trust.set(prepared.trust.subarray(row * j, (row + 1) * j), frame * j);
+    rayScores.set(prepared.rayScores.subarray(row * j, (row + 1) * j), frame * j);
   });
-  const root = solveRoot(joints, rays, trust, segment.times, facts.constants.root_track);
+  const root = solveRoot(joints, rays, rayScores, segment.times, facts.constants.root_track);
   const fill = (values, fill) => padded(values, frames, facts.block, fill);
   const [stamps, rows] = fill(segment.times.map((time) => time - segment.times[0]), NEVER);
   const out = await numbers.run("refine", {
     joints: [fill(joints)[0], [rows, j, 3]],
     radii: [fill(uncertainty)[0], [rows, j]],
     rays: [fill(rays)[0], [rows, j, 3]],
-    trust: [fill(trust)[0], [rows, j]],
+    trust: [fill(rayScores)[0], [rows, j]],
     times: [stamps, [rows]],
     root: [fill(root)[0], [rows, 3]],
   });
@@ -149,13 +149,13 @@ function partners(facts, { scores, seen }) {
 }
 
 /** The root (t, 3) in each segment; NaN between them, and in segments without a ray. */
-function place(joints, { segments, rays, trust }, times, constants) {
+function place(joints, { segments, rays, rayScores }, times, constants) {
   const root = new Float32Array(3 * times.length).fill(NaN);
-  const j = trust.length / times.length;
+  const j = rayScores.length / times.length;
   for (const { first, end } of segments) {
     const part = (values, width) => values.subarray(first * width, end * width);
-    if (part(trust, j).some((weight) => weight > 0))
-      root.set(solveRoot(part(joints, 3 * j), part(rays, 3 * j), part(trust, j), times.subarray(first, end), constants), 3 * first);
+    if (part(rayScores, j).some((weight) => weight > 0))
+      root.set(solveRoot(part(joints, 3 * j), part(rays, 3 * j), part(rayScores, j), times.subarray(first, end), constants), 3 * first);
   }
   return root;
 }

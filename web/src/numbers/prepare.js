@@ -74,7 +74,7 @@ function pelvisOffset(pixels, frames, names) {
 function keypointRays({ pixels, scores }, camera, facts, frames) {
   const [inputs, outputs] = ["skeleton_in", "skeleton_out"].map((key) => facts.skeletons[facts.lifter[key]].joints);
   const rays = new Float64Array(3 * frames * outputs.length);
-  const trust = new Float64Array(frames * outputs.length);
+  const rayScores = new Float64Array(frames * outputs.length);
   const [fx, skew, cx, , fy, cy] = camera.K;
   outputs.forEach((name, place) => {
     const joint = inputs.indexOf(name);
@@ -84,10 +84,10 @@ function keypointRays({ pixels, scores }, camera, facts, frames) {
       const x = (pixels[2 * from] - cx - skew * y) / fx;
       if (!Number.isFinite(x + y)) continue;
       rays.set([x, y, 1], 3 * to);
-      trust[to] = scores[from];
+      rayScores[to] = scores[from];
     }
   });
-  return { rays, trust };
+  return { rays, rayScores };
 }
 
 /**
@@ -105,7 +105,7 @@ function keypointRays({ pixels, scores }, camera, facts, frames) {
 
 /**
  * A track of keypoints, prepared for the lifter.
- * @returns {{scores: Float32Array, seen: Uint8Array, bridged: Uint8Array, rays: Float64Array, trust: Float64Array,
+ * @returns {{scores: Float32Array, seen: Uint8Array, bridged: Uint8Array, rays: Float64Array, rayScores: Float64Array,
  *   segments: Segment[]}}
  */
 export function prepareTrack(facts, track, camera, options = {}) {

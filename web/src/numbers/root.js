@@ -60,7 +60,7 @@ export function solveRoot(joints, rays, weights, times, constants) {
     const length = Math.max(Math.hypot(rays[3 * at], rays[3 * at + 1], rays[3 * at + 2]), 1e-9);
     for (let k = 0; k < 3 && weights[at] > 0; k++) unit[3 * at + k] = rays[3 * at + k] / length;
   }
-  const trusted = Float64Array.from(weights);
+  const counted = Float64Array.from(weights);
   const robust = Float64Array.from(weights);
   let root;
   for (let round = 0; round < constants.ROUNDS; round++) {
@@ -85,8 +85,8 @@ export function solveRoot(joints, rays, weights, times, constants) {
       const place = root.subarray(3 * frame, 3 * frame + 3);
       for (let at = frame * j; at < (frame + 1) * j; at++) {
         // Lines have no direction: a pose that is upside down fits its rays best behind the camera.
-        if (place[2] < constants.NEAREST_PERSON) trusted[at] = 0;
-        robust[at] = trusted[at] && trusted[at] / (1 + (fromRay(joints, unit, at, place) / constants.OUTLIER) ** 2);
+        if (place[2] < constants.NEAREST_PERSON) counted[at] = 0;
+        robust[at] = counted[at] && counted[at] / (1 + (fromRay(joints, unit, at, place) / constants.OUTLIER) ** 2);
       }
     }
   }

@@ -32,9 +32,9 @@ class Fragment {
     if (this.frames.length) {
       const moved = displacement(this.people.at(-1), person);
       const elapsed = time - this.changed;
-      const trust = 1 - Math.exp(-elapsed / SMOOTHING);
+      const share = 1 - Math.exp(-elapsed / SMOOTHING);
       if (moved) frozen = Math.hypot(...moved.shift) + moved.spread < FROZEN * sizeOf(person);
-      if (moved && !frozen) this.velocity = this.velocity.map((speed, k) => speed + trust * (moved.shift[k] / elapsed - speed));
+      if (moved && !frozen) this.velocity = this.velocity.map((speed, k) => speed + share * (moved.shift[k] / elapsed - speed));
       if (time - this.start <= 2 * SMOOTHING) this.firstVelocity = this.velocity;
     }
     this.changed = frozen ? Math.max(this.changed, time - LONGEST) : time;
