@@ -61,9 +61,9 @@ _PRECISIONS = ("None", "32", "32-true", "16", "16-mixed", "bf16", "bf16-mixed")
 
 
 def follow_command_line(config: DictConfig) -> None:
-    """Sets the folder and name of a sweep's job, and the steps of the command line.
+    """Sets what the command line decides: folder, name and steps.
 
-    `steps=` counts more than the steps of a trainer such as smoke.
+    Each job of a sweep has its own folder and name. `steps=` counts more than the steps of a trainer such as smoke.
     """
     if in_sweep():
         config.output = HydraConfig.get().runtime.output_dir
