@@ -42,7 +42,7 @@ def say_what_comes(config: DictConfig, task: LiftingTask, trainer: pl.Trainer, s
 
 @contextmanager
 def explain_end(config: DictConfig, trainer: pl.Trainer, data: MotionData) -> Iterator[None]:
-    """Says how to go on after a stop or a lack of memory.
+    """Says how to go on after a stop or without memory.
 
     Raises:
         SystemExit: a signal stopped it; with 128 and the signal's number, in the first of several processes.
