@@ -6,12 +6,14 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import TextIO
 
 import numpy as np
 
 from poselift.core.errors import InputError, WriteError, reason
+from poselift.core.files import check_writable, remove_partial_of
 from poselift.detection import Detector
-from poselift.export.json_lines import LineWriter, frame_line
+from poselift.export.json_lines import LinesFile, LineWriter, frame_line
 from poselift.export.osc import OscSender
 from poselift.export.websocket import WebSocketLines
 from poselift.lifting.live.live_people import PeopleLifter
@@ -62,6 +64,7 @@ class LiveOutputs:
         lifter: PeopleLifter,
     ) -> None:
         self._lines: LineWriter | None = None
+        self._file: LinesFile | None = None
         self._name = request.lines or "to the standard output"
         self._osc: OscSender | None = None
         self._web: WebSocketLines | None = None
@@ -78,9 +81,9 @@ class LiveOutputs:
                 self._view = LiveView(image_size, detector.skeleton, lifter.skeleton)
                 self._window = stack.enter_context(contextlib.closing(Window("poselift stream", self._view.size)))
             if request.lines is not None or not request.window:
-                file = sys.stdout
+                file: TextIO | LinesFile = sys.stdout
                 if request.lines is not None:
-                    file = stack.enter_context(_open(request.lines))
+                    file = self._file = stack.enter_context(contextlib.closing(_open(request.lines)))
                 self._lines = stack.enter_context(contextlib.closing(LineWriter(file)))
                 self._lines.send(header)
             self._stack = stack.pop_all()
@@ -92,6 +95,8 @@ class LiveOutputs:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         failed = None
+        if kind is not None and self._file is not None:
+            self._file.discard()
         try:
             self._stack.close()
         except OSError as late:  # the last lines of the file
@@ -139,8 +144,9 @@ class LiveOutputs:
             self._window.poll()
 
 
-def _open(path: os.PathLike[str]) -> contextlib.AbstractContextManager:
-    try:
-        return open(path, "w", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"--out {path} cannot be written ({error.strerror}); choose another file") from error
+def _open(path: Path) -> LinesFile:
+    check_writable(path.parent)
+    if path.is_dir():
+        raise InputError(f"--out {path} is a folder; give a file")
+    remove_partial_of(path)
+    return LinesFile(path)

@@ -127,6 +127,7 @@ def stream(request: StreamCommand) -> None:
 
     Raises:
         InputError: something that was given cannot be used, or the source cannot be opened.
+        KeyboardInterrupt: of Ctrl-C, after the summary.
     """
     if request.outputs.window:
         check_display()
@@ -147,7 +148,7 @@ def stream(request: StreamCommand) -> None:
         parents=list(live.lifter.skeleton.parents),
         **({"hand_joints": list(HAND21.joints)} if wanted.hands else {}),
     )
-    latencies = Latencies()
+    latencies, interrupted = Latencies(), False
     with contextlib.ExitStack() as stack:
         outputs = stack.enter_context(
             LiveOutputs(request.outputs, header, capture.image_size, live.detector, live.lifter)
@@ -155,8 +156,10 @@ def stream(request: StreamCommand) -> None:
         stack.enter_context(live)
         width, height = capture.image_size
         _notice(f"{name}, {width} x {height} pixels; {outputs.ending} ends")
-        with contextlib.suppress(KeyboardInterrupt):
+        try:
             _stream(capture, live.people, outputs, latencies, request.duration)
+        except KeyboardInterrupt:
+            interrupted = True
     if live.lifter.exchanged:
         who = ", ".join(map(str, sorted(live.lifter.exchanged)))
         _notice(
@@ -168,6 +171,8 @@ def stream(request: StreamCommand) -> None:
         f"{capture.seen} frames: {len(latencies)} processed, {capture.dropped} dropped; "
         f"latency {latencies.percentile(0.5)} ms (median), {latencies.percentile(0.99)} ms (99 %){lost}"
     )
+    if interrupted:
+        raise KeyboardInterrupt
 
 
 def _stream(

@@ -22,6 +22,7 @@ from poselift.recordings.exporting import join_recordings
 from poselift.recordings.reading import check_video, find_people, find_video, find_view_videos
 from poselift.recordings.saving import describe_person
 from poselift.structures import Recording
+from poselift.video.writer import EncodingError
 from poselift.viz.page import PageContent, PageView, write_page
 from poselift.viz.site import write_editor
 
@@ -143,7 +144,11 @@ def write_page_of_people(found: list[Path], out: Path, video: Path | None = None
             raise
         show(f"warning: the page has no video: {error}")
         shown_video = None
-    return write_page_of(recording, out, shown_video, sidecars, found[0].parent)
+    try:
+        return write_page_of(recording, out, shown_video, sidecars, found[0].parent)
+    except EncodingError as error:
+        show(f"warning: the page has no video: {error}")
+        return write_page_of(recording, out, None, sidecars, found[0].parent)
 
 
 def _further_views(recording: Recording, folder: Path) -> list[PageView]:

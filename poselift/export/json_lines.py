@@ -6,11 +6,14 @@ import json
 import math
 import queue
 import threading
+from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.errors import WriteError
+from poselift.core.files import atomic_path
 from poselift.skeleton.hand import SIDES
 from poselift.structures import Hands, LiveFrame, StreamedPose
 
@@ -123,3 +126,55 @@ class LineWriter:
             except OSError as error:
                 self.failed = error
                 return
+
+
+class LinesFile(io.TextIOBase):
+    """A file of lines that other programs read while it grows.
+
+    It gets its name with its second line, complete and at once. An earlier file of this name stays until then.
+
+    Args:
+        path: of the file. A pipe is written into as it is.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._header = path, ""
+        self._file: TextIO | None = None
+        if path.exists() and not path.is_file():
+            self._file = path.open("w", encoding="utf-8", newline="\n")
+
+    def write(self, text: str) -> int:
+        """Adds a line."""
+        if self._file is not None:
+            return self._file.write(text)
+        if not self._header:
+            self._header = text
+        else:
+            self._begin(self._header + text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Makes the lines visible to readers."""
+        if self._file is not None:
+            self._file.flush()
+
+    def close(self) -> None:
+        """Closes the file. A stream without a second line leaves its header."""
+        if self._file is None and self._header:
+            self._begin(self._header)
+        file, self._file, self._header = self._file, None, ""
+        if file is not None:
+            file.close()
+        super().close()
+
+    def discard(self) -> None:
+        """Forgets a header that has no second line: an earlier file stays."""
+        self._header = ""
+
+    def _begin(self, text: str) -> None:
+        try:
+            with atomic_path(self._path) as temporary:
+                temporary.write_bytes(text.encode())
+        except WriteError as error:
+            raise error.__cause__ if isinstance(error.__cause__, OSError) else OSError(str(error)) from error
+        self._file = self._path.open("a", encoding="utf-8", newline="\n")

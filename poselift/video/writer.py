@@ -39,6 +39,10 @@ _LARGEST = 10**9
 _BT709 = 1  # of ISO/IEC 23091-2, the same number for primaries, transfer and matrix
 
 
+class EncodingError(InputError):
+    """The encoder refuses a frame. The other files of a result do not depend on it."""
+
+
 class VideoWriter:
     """Writes frames to a video file: H.264, playable in browsers.
 
@@ -146,7 +150,7 @@ class VideoWriter:
         except av.error.FFmpegError as error:
             if error.errno in NO_ROOM:
                 raise  # `atomic_path` says it
-            raise InputError(
+            raise EncodingError(
                 f"{self._path}: FFmpeg cannot write the frame at {self._last:g} s: {error.strerror}; check the time "
                 "stamps, which are seconds"
             ) from error

@@ -290,6 +290,9 @@ def test_a_late_time_stamp_costs_the_overlay_and_not_the_motion(tmp_path):
     assert "overlay.mp4" not in summary["files"]
     assert "unfinished" not in json.dumps(summary)
     assert read_motion(tmp_path / "out" / "person_1.npz").posed.sum() >= 5
+    seen = poselift("view", tmp_path / "out")
+    assert (seen.code, (tmp_path / "out.html").exists()) == (0, True)
+    assert f"warning: the page has no video: {late}: FFmpeg cannot write the frame at" in seen.out
 
 
 @pytest.mark.slow

@@ -135,8 +135,9 @@ def test_ctrl_c_ends_with_a_summary(tmp_path):
     ran = poselift("stream", demo_video(), "--no-window", "--out", path, *FAST)
     ended.set()
     thread.join(30)
-    assert ran.code == 0
-    assert "processed" in ran.err.splitlines()[-1]
+    assert ran.code == 130
+    assert "processed" in ran.err.splitlines()[-2]
+    assert ran.err.splitlines()[-1] == "stopped"
     _, frames = lines(path.read_text())
     assert frames[-1]["time"] < 3.5, "the clip was not at its end"
 

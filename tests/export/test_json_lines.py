@@ -2,14 +2,16 @@
 
 import io
 import json
+import os
 import threading
 import time
 
 import numpy as np
 import pytest
 
-from poselift.export.json_lines import LineWriter, frame_line
+from poselift.export.json_lines import LinesFile, LineWriter, frame_line
 from poselift.structures import Hands, LiveFrame, StreamedPose
+from tests.core.full_disk import full_disk
 
 
 def one_hand():
@@ -116,3 +118,59 @@ def test_closing_does_not_wait_for_a_reader_that_hangs(lines):
     writer.close(patience=0.1)
     assert time.monotonic() - begin < 1
     file.go.set()
+
+
+def test_an_earlier_file_stays_until_the_first_frame(tmp_path):
+    path = tmp_path / "poses.jsonl"
+    path.write_text("an hour of work\n")
+    file = LinesFile(path)
+    file.write("header\n")
+    file.flush()
+    assert path.read_text() == "an hour of work\n"
+    file.write("one\n")
+    assert path.read_text() == "header\none\n"
+    file.write("two\n")
+    file.flush()
+    assert path.read_text() == "header\none\ntwo\n", "other programs read it meanwhile"
+    file.close()
+    assert os.listdir(tmp_path) == ["poses.jsonl"]
+
+
+@pytest.mark.parametrize(("failed", "left"), [(True, "an hour of work\n"), (False, "header\n")])
+def test_a_stream_without_a_frame_leaves_its_header_unless_it_failed(failed, left, tmp_path):
+    path = tmp_path / "poses.jsonl"
+    path.write_text("an hour of work\n")
+    file = LinesFile(path)
+    file.write("header\n")
+    if failed:
+        file.discard()
+    file.close()
+    assert path.read_text() == left
+    assert os.listdir(tmp_path) == ["poses.jsonl"]
+
+
+def test_a_pipe_stays_a_pipe(tmp_path):
+    path = tmp_path / "poses.jsonl"
+    os.mkfifo(path)
+    heard = []
+    reader = threading.Thread(target=lambda: heard.append(path.read_text()))
+    reader.start()
+    file = LinesFile(path)
+    file.write("header\n")
+    file.write("one\n")
+    file.close()
+    reader.join(10)
+    assert heard == ["header\none\n"]
+    assert path.is_fifo()
+
+
+def test_a_full_disk_leaves_the_earlier_file(tmp_path):
+    path = tmp_path / "poses.jsonl"
+    path.write_text("an hour of work\n")
+    file = LinesFile(path)
+    file.write("header\n")
+    with full_disk(100), pytest.raises(OSError, match="File too large"):
+        file.write("x" * 1000 + "\n")
+    file.discard()
+    file.close()
+    assert path.read_text() == "an hour of work\n"

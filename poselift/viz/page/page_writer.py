@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from poselift.core.errors import InputError
-from poselift.core.files import atomic_pair, atomic_path, write_text
+from poselift.core.files import atomic_pair, atomic_path, named_in_errors, write_text
 from poselift.numerics.times import check_span
 from poselift.structures import Motion
 from poselift.viz.page.page_content import PageContent, PageView, encode
@@ -67,7 +67,8 @@ def write_page(
             place = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "video.mp4"
             # The end is exclusive, and a time stamp in a JSON is rounded.
             start, end = max(0.0, float(first) - 1e-3), float(last) + 1e-3
-            clip = write_small_video(video, place, start, end, fps, mirrored, side)
+            with named_in_errors(video, place):
+                clip = write_small_video(video, place, start, end, fps, mirrored, side)
             moments = np.concatenate([moments, clip.times])
             about = {"start": float(clip.times[0] - first)}
             if clip.inside:
