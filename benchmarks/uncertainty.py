@@ -145,7 +145,7 @@ def outside(view: View, motion: Motion, joints: Sequence[str], hips: bool = Fals
 
     found, true = (places(joints)[known] for joints in (motion.joints[:, own].astype(np.float64), truth))
     relative = enlarge(relative_to_body(motion), float((found * true).sum() / (found**2).sum()))
-    unknown, given = add_body_uncertainty(relative), add_body_uncertainty(relative, size_known=True)
+    unknown, given = add_body_uncertainty(relative), add_body_uncertainty(relative, 0.0)
     drawn = [within(enlarge(unknown, size)) for size in _SIZES]
     sizes = [100 * sized.uncertainty[:, own][known] for sized in (given, unknown) if sized.uncertainty is not None]
     shares = [within(relative), within(given), np.mean(drawn, 0), within(motion), within(enlarge(unknown, 1.11))]

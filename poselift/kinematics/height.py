@@ -5,6 +5,7 @@ heights. So an estimate comes with its spread, and a given height improves the m
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 
@@ -14,7 +15,7 @@ from jaxtyping import Float
 from poselift.core.errors import InputError
 from poselift.core.unchecked import replace_unchecked
 from poselift.kinematics.child_proportions import is_childlike
-from poselift.kinematics.whole_body import CHILD_SIZE, add_body_uncertainty
+from poselift.kinematics.whole_body import CHILD_SIZE, SIZE, add_body_uncertainty
 from poselift.skeleton import Skeleton
 from poselift.structures import Height, Motion
 
@@ -82,23 +83,6 @@ def check_height(metres: float) -> float:
     return metres
 
 
-def scale_to_height(motion: Motion, metres: float) -> Motion:
-    """The motion, scaled to a standing height, which it then has.
-
-    Joints, root and uncertainty are scaled about the camera, so every joint stays on its ray. The uncertainty loses
-    what it had for an unknown size.
-
-    Args:
-        motion: in the camera frame, with a skeleton as for `estimate_height`.
-        metres: the standing height.
-
-    Raises:
-        InputError: no person has this height, or `estimate_height` fails.
-    """
-    scale = check_height(metres) / estimate_height(motion.joints, motion.skeleton).metres
-    return add_body_uncertainty(enlarge(motion, scale, Height(metres, 0.0, "given")), size_known=True)
-
-
 def enlarge(motion: Motion, scale: float, height: Height | None = None) -> Motion:
     """The motion scaled about the camera.
 
@@ -125,29 +109,32 @@ def enlarge(motion: Motion, scale: float, height: Height | None = None) -> Motio
 def take_height(motion: Motion, metres: float | None) -> Motion:
     """The motion scaled to a given height, or with its estimated height.
 
+    Joints, root and uncertainty are scaled about the camera, so every joint stays on its ray. Then the uncertainty gets
+    what the body's size and tilt leave open: most for a child's proportions, nothing for a size that was given.
+
     Args:
         motion: in the camera frame.
         metres: the standing height; None if unknown.
 
     Returns:
         The motion with its `height`, which is None if it can neither be taken nor estimated: the motion is empty, or
-        the skeleton lacks joints along the body. The uncertainty of a body with a child's proportions is wider.
+        the skeleton lacks joints along the body.
 
     Raises:
         InputError: no person has this height, or the skeleton of the motion lacks joints along the body.
     """
+    height, scale, size = None, 1.0, SIZE
     if metres is not None:
-        if np.isnan(motion.joints).all():
-            return replace_unchecked(motion, height=Height(check_height(metres), 0.0, "given"))
-        return scale_to_height(motion, metres)
-    try:
-        height = estimate_height(motion.joints, motion.skeleton)
-    except InputError:
-        return motion
-    if is_childlike(motion, height):
-        height = replace(height, spread=CHILD_SIZE * height.metres)
-        motion = add_body_uncertainty(motion, size=CHILD_SIZE)
-    return replace_unchecked(motion, height=height)
+        height = Height(check_height(metres), 0.0, "given")
+        if not np.isnan(motion.joints).all():
+            scale, size = metres / estimate_height(motion.joints, motion.skeleton).metres, 0.0
+    else:
+        with suppress(InputError):
+            height = estimate_height(motion.joints, motion.skeleton)
+        if height is not None and is_childlike(motion, height):
+            height, size = replace(height, spread=CHILD_SIZE * height.metres), CHILD_SIZE
+    sized = enlarge(motion, scale, height)
+    return add_body_uncertainty(sized, size)
 
 
 def has_given_height(motion: Motion) -> bool:

@@ -25,15 +25,14 @@ TO_90 = 1.645
 """From a standard deviation to the half-width of the 90 % interval, for normal errors."""
 
 
-def add_body_uncertainty(motion: Motion, *, size_known: bool = False, size: float = SIZE) -> Motion:
+def add_body_uncertainty(motion: Motion, size: float = SIZE) -> Motion:
     """The motion's uncertainties in metres, from those of the body.
 
     Args:
         motion: of one person.
-        size_known: whether it has the person's own height.
-        size: standard deviation of log(true size / lifted size) where it does not.
+        size: standard deviation of log(true size / lifted size); 0 with the person's own height.
     """
-    return _with_share(motion, float(TO_90 * np.hypot(0.0 if size_known else size, _TILT)))
+    return _with_share(motion, float(TO_90 * np.hypot(size, _TILT)))
 
 
 def relative_to_body(motion: Motion) -> Motion:

@@ -26,7 +26,7 @@ _SOON = 1e-4
 _NEEDED = [f"{side}_{joint}" for side in SIDES for joint in ("elbow", "wrist")]
 
 
-def find_hands(frames: Iterable[Frame], motions: Sequence[Motion], camera: Camera, model: HandModel) -> list[Hands]:
+def find_hands(frames: Iterable[Frame], tracks: Sequence[Keypoints2D], camera: Camera, model: HandModel) -> list[Hands]:
     """The hands of each person, looked for at the wrists.
 
     They are made steady over time. A hand's metric joints are those of the model, turned into the axes of the camera
@@ -34,7 +34,7 @@ def find_hands(frames: Iterable[Frame], motions: Sequence[Motion], camera: Camer
 
     Args:
         frames: of the video, in order.
-        motions: of its people, with the keypoints that a detector has found.
+        tracks: of its people.
         camera: of the video.
         model: of hands.
 
@@ -46,11 +46,11 @@ def find_hands(frames: Iterable[Frame], motions: Sequence[Motion], camera: Camer
         >>> find_hands([], [], camera_for((640, 480)), HandModel())
         []
     """
-    for motion in motions:
-        arm_indices(motion.keypoints.skeleton)
-    if not motions:
+    for track in tracks:
+        arm_indices(track.skeleton)
+    if not tracks:
         return []
-    people = [_Person(motion) for motion in motions]
+    people = [_Person(track) for track in tracks]
     for frame in frames:
         due = [(person, row) for person in people if (row := person.row_at(frame.timestamp)) is not None]
         tasks = [(person, row, side) for person, row in due for side in range(len(SIDES))]
@@ -146,8 +146,8 @@ def _off_wrist(detection: "_HandDetection") -> float:
 class _Person:
     """Somebody's hands so far."""
 
-    def __init__(self, motion: Motion) -> None:
-        track = motion.keypoints.bridge()
+    def __init__(self, keypoints: Keypoints2D) -> None:
+        track = keypoints.bridge()
         self._times = track.timestamps
         rows = arm_indices(track.skeleton)
         seen = track.used(THRESHOLD)[:, rows]

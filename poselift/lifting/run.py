@@ -1,19 +1,19 @@
 """A run: from a clip of people to a recording in 3D.
 
 It is the same for every command, a batch, a page and Python. The order of the steps stands here, once: find and follow
-people, settle left and right, lift each one, take heights, place all in the world, keep the joints that are wanted,
-filter.
+people, settle left and right, take hands, lift each person, take heights, place all in the world, keep the joints that
+are wanted, filter.
 """
 
 import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from poselift.camera_path.still_view import see_still, split_tracks
+from poselift.camera_path.camera_path import CameraPath
+from poselift.camera_path.still_view import StillView, see_still, split_tracks
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
-from poselift.core.unchecked import replace_unchecked
 from poselift.detection.hands import HandModel
 from poselift.finding.tracked_people import track_people
 from poselift.finding.video_clip import Clip
@@ -25,7 +25,7 @@ from poselift.lifting.find_hands import OWN, find_hands, take_given_hands, with_
 from poselift.lifting.network.choose import network_name
 from poselift.lifting.request import LiftRequest
 from poselift.lifting.settled_sides import as_given, settle_sides
-from poselift.lifting.three_stages import lift
+from poselift.lifting.three_stages import lift_pose
 from poselift.lifting.world.place_people import place_people
 from poselift.models import Weights
 from poselift.skeleton import H36M17, Skeleton, get_skeleton
@@ -46,7 +46,7 @@ def lift_clip(
     """The 3D motion of everybody in a clip. Memory grows with the keypoints only, not with the pictures.
 
     Args:
-        clip: frames, people and a tracker.
+        clip: frames, people, a tracker, and what the camera does.
         weights: the lifter; `request.weights` is not read.
         request: what to lift and how; the clip has its own span and detector.
         progress: receives the progress of each stage.
@@ -67,38 +67,29 @@ def lift_clip(
             found = clip.find_camera(seen.span, tracks, camera, request.camera)
         tracks = split_tracks(tracks, found.path)
     chosen = [track for track in tracks if request.people is None or track.person in request.people]
-    hands, warnings = take_given_hands(clip, chosen, camera, request.hands)
     with watch.time("lift"):
         sides = [
             as_given(track) if clip.detector_name == OWN else settle_sides(track, weights, camera, request.options)
             for track in chosen
         ]
-    path = None if found is None else found.path
-    views = [see_still(each.keypoints, path, camera) for each in sides]
-
-    def lift_track(track: Keypoints2D) -> Motion:
-        view = see_still(track, path, camera)
-        return lift(view.keypoints, weights, view.camera, request.options)
-
-    motions = []
-    for done, view in enumerate(views):
-        progress("Lifting", done / len(views))
-        with watch.time("lift"):
-            motion = sides[done].lift(lift_track)
-            motions.append(take_height(motion, height_of(view.seen.person, request.height)))
-    progress("Lifting", 1.0)
-    _LOG.debug("%s: lifted %d people in %d frames", clip.path, len(motions), len(seen.times))
-    warnings = [
-        *find_warnings(clip.warnings, seen, tracks, motions, weights.skeleton_in),
-        *(caution for each in sides for caution in each.cautions()),
-        *warnings,
-    ]
+    cautions = [caution for each in sides for caution in each.cautions()]
+    hands, lacking = take_given_hands(clip, chosen, camera, request.hands)
     if model is not None:
         with watch.time("hands"):
-            bodies = [
-                replace_unchecked(motion, keypoints=view.seen) for motion, view in zip(motions, views, strict=True)
-            ]
-            hands = find_hands(clip.frames(), bodies, camera, model)
+            hands = find_hands(clip.frames(), [each.keypoints for each in sides], camera, model)
+    path = None if found is None else found.path
+    motions, views = [], []
+    for done, each in enumerate(sides):
+        progress("Lifting", done / len(sides))
+        with watch.time("lift"):
+            motion, view = _lift_view(each.keypoints, path, weights, camera, request)
+            if each.other is not None:
+                motion = each.cover(motion, _lift_view(each.other, path, weights, camera, request)[0])
+        motions.append(motion)
+        views.append(view)
+    progress("Lifting", 1.0)
+    _LOG.debug("%s: lifted %d people in %d frames", clip.path, len(motions), len(seen.times))
+    warnings = [*find_warnings(clip.warnings, seen, tracks, motions, weights.skeleton_in), *cautions, *lacking]
     up_uncertainty, report = None, {}
     if found is not None:
         with watch.time("world"):
@@ -120,6 +111,15 @@ def lift_clip(
         up_uncertainty,
         report,
     )
+
+
+def _lift_view(
+    keypoints: Keypoints2D, path: CameraPath | None, weights: Weights, camera: Camera, request: LiftRequest
+) -> tuple[Motion, StillView]:
+    """A person's motion with its height, and the still view that it is lifted from."""
+    view = see_still(keypoints, path, camera)
+    motion = lift_pose(view.keypoints, weights, view.camera, request.options)
+    return take_height(motion, height_of(keypoints.person, request.height)), view
 
 
 def _choose_camera(clip: Clip, request: LiftRequest) -> Camera:

@@ -1,6 +1,5 @@
 """Settles which side is left. Exchanged sides of a track are put back, as far as the track and the lifter tell."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,20 +66,24 @@ class Sides:
             found.append(Caution(text, "confusion", person))
         return found
 
-    def lift(self, lift_track: Callable[[Keypoints2D], Motion]) -> Motion:
-        """The motion, with an uncertainty that covers both readings of unsure sides.
+    @property
+    def other(self) -> Keypoints2D | None:
+        """The track with the other sides in unsure frames; None where all frames are sure."""
+        if not self.unsure.any():
+            return None
+        return exchange(self.keypoints, self.unsure, group_pairs(self.keypoints.skeleton)[0])
 
-        A body with its sides exchanged is turned, so that its joints are far from those of the other reading. The
-        uncertainty reaches there in unsure frames.
+    def cover(self, motion: Motion, other: Motion) -> Motion:
+        """The motion, with an uncertainty that reaches to the other reading's joints in unsure frames.
+
+        A body with its sides exchanged is turned, so that its joints are far from those of the other reading.
 
         Args:
-            lift_track: gives a track's motion.
+            motion: of `keypoints`.
+            other: of `other`.
         """
-        motion = lift_track(self.keypoints)
-        if motion.uncertainty is None or not self.unsure.any():
+        if motion.uncertainty is None:
             return motion
-        body = group_pairs(self.keypoints.skeleton)[0]
-        other = lift_track(exchange(self.keypoints, self.unsure, body))
         apart = np.linalg.norm(motion.joints - other.joints, axis=-1)
         wider = np.fmax(motion.uncertainty, np.where(self.unsure[:, None], apart, 0.0))
         return replace_unchecked(motion, uncertainty=wider.astype(motion.uncertainty.dtype))
@@ -98,7 +101,10 @@ def lift_settled(
         options: settings of the lift.
     """
     sides = settle_sides(keypoints, weights, camera, options)
-    return sides.lift(lambda track: lift(track, weights, camera, options)), sides
+    motion = lift(sides.keypoints, weights, camera, options)
+    if sides.other is not None:
+        motion = sides.cover(motion, lift(sides.other, weights, camera, options))
+    return motion, sides
 
 
 def as_given(keypoints: Keypoints2D) -> Sides:

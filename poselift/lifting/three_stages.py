@@ -2,6 +2,7 @@
 
 from poselift.core.annotations import check_annotations
 from poselift.geometry.camera import Camera
+from poselift.kinematics.whole_body import add_body_uncertainty
 from poselift.lifting.finish.finish_stage import finish
 from poselift.lifting.network.choose import choose_network
 from poselift.lifting.network.overlapping_windows import lift_segments
@@ -41,6 +42,11 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: Camera, options: Lift
         >>> lift(keypoints, load_weights("tiny"), camera_for((640, 480))).joints.shape
         (8, 28, 3)
     """
+    return add_body_uncertainty(lift_pose(keypoints, weights, camera, options))
+
+
+def lift_pose(keypoints: Keypoints2D, weights: Weights, camera: Camera, options: LiftOptions = LiftOptions()) -> Motion:
+    """As `lift`, before the uncertainty of the body's size and tilt: `take_height` adds it by what is known of them."""
     prepared = prepare(keypoints, weights, camera, options)
     network = choose_network(weights)
     lifted = lift_segments(network, prepared.segments, options.window or weights.window, options.flip)

@@ -16,7 +16,7 @@ from poselift.kinematics.height import (
     check_heights,
     estimate_height,
     height_of,
-    scale_to_height,
+    take_height,
 )
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.structures import Keypoints2D, Motion
@@ -85,7 +85,7 @@ def test_scaling_gives_the_height_and_keeps_the_picture(motion):
     root = motion.root + rng.normal(0, 0.1, motion.root.shape).astype(np.float32)
     uncertainty = np.full(joints.shape[:2], 0.1, np.float32)
     motion = replace(motion, joints=joints, root=root, uncertainty=uncertainty)
-    scaled = scale_to_height(motion, 1.2)
+    scaled = take_height(motion, 1.2)
     assert estimate_height(scaled.joints, H36M17).metres == pytest.approx(1.2, rel=1e-5)
     scale = 1.2 / estimate_height(joints, H36M17).metres
     np.testing.assert_allclose(relative_to_body(scaled).uncertainty, 0.1 * scale, rtol=1e-5)

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from poselift.kinematics import add_uncertainty, measure_joint_angles, relative_to_body
-from poselift.kinematics.height import estimate_height, scale_to_height
+from poselift.kinematics.height import estimate_height, take_height
 from poselift.kinematics.whole_body import SIZE, add_body_uncertainty
 from tests.kinematics.conftest import pose, turn
 
@@ -20,11 +20,11 @@ def lifted(own=0.06, frames=3, **options):
     )
 
 
-@pytest.mark.parametrize(("known", "share"), [(False, np.hypot(0.08, TILT)), (True, TILT)])
-def test_a_joint_gets_a_share_of_its_distance(known, share):
+@pytest.mark.parametrize(("size", "share"), [(SIZE, np.hypot(0.08, TILT)), (0.0, TILT)])
+def test_a_joint_gets_a_share_of_its_distance(size, share):
     motion = lifted()
     far = np.linalg.norm(motion.joints, axis=-1)
-    found = add_body_uncertainty(motion, size_known=known)
+    found = add_body_uncertainty(motion, size)
     np.testing.assert_allclose(found.uncertainty, np.sqrt(0.06**2 + (1.645 * share * far) ** 2), rtol=1e-6)
     np.testing.assert_allclose(found.uncertainty[:, 0], 0.06, err_msg="the root does not move")
     np.testing.assert_allclose(relative_to_body(found).uncertainty, 0.06, rtol=1e-5)
@@ -38,11 +38,11 @@ def test_a_given_height_takes_the_size_out():
     """Once, also if it is given twice; and what is relative to the body only grows with the body."""
     motion = add_body_uncertainty(lifted())
     scale = 1.2 / estimate_height(motion.joints, motion.skeleton).metres
-    once = scale_to_height(motion, 1.2)
+    once = take_height(motion, 1.2)
     np.testing.assert_allclose(relative_to_body(once).uncertainty, 0.06 * scale, rtol=1e-5)
     ankle = motion.skeleton.index("left_ankle")
     assert (once.uncertainty[:, ankle] < 0.8 * scale * motion.uncertainty[:, ankle]).all()
-    np.testing.assert_allclose(scale_to_height(once, 1.2).uncertainty, once.uncertainty, rtol=1e-5)
+    np.testing.assert_allclose(take_height(once, 1.2).uncertainty, once.uncertainty, rtol=1e-5)
 
 
 def test_nine_of_ten_joints_of_bodies_of_other_sizes_that_lean_are_within():

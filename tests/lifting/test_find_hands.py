@@ -5,8 +5,8 @@ from poselift.core.errors import InputError
 from poselift.detection.hands import Hand, HandModel
 from poselift.geometry.camera import camera_for
 from poselift.lifting.find_hands import find_hands
-from poselift.skeleton import COCO17, H36M17
-from poselift.structures import Keypoints2D, Motion
+from poselift.skeleton import COCO17
+from poselift.structures import Keypoints2D
 from poselift.video import Frame
 
 TIMES, SIZE = np.arange(10) / 30, (640, 480)
@@ -36,9 +36,7 @@ def person(x=320.0):
     points[COCO17.index("right_wrist")] = np.nan
     points = np.tile(points, (10, 1, 1))
     scores = np.where(np.isfinite(points[..., 0]), 0.9, 0.0)
-    keypoints = Keypoints2D(points, scores, TIMES, COCO17, SIZE)
-    joints, root = np.zeros((10, 17, 3)), np.tile([0.0, 0, 4], (10, 1))
-    return Motion(joints, root, TIMES, np.zeros(10, bool), H36M17, "camera", keypoints)
+    return Keypoints2D(points, scores, TIMES, COCO17, SIZE)
 
 
 def frames():
@@ -78,12 +76,9 @@ def test_one_hand_is_not_two():
 
 
 def test_keypoints_without_elbows_are_refused():
-    motion = person()
+    whole = person()
     rows = [row for row, joint in enumerate(COCO17.joints) if "elbow" not in joint]
     skeleton = type(COCO17)("bare", tuple(COCO17.joints[row] for row in rows), (None,) * len(rows))
-    keypoints = Keypoints2D(
-        motion.keypoints.keypoints[:, rows], motion.keypoints.scores[:, rows], TIMES, skeleton, SIZE
-    )
-    bare = Motion(motion.joints, motion.root, TIMES, motion.interpolated, H36M17, "camera", keypoints)
+    bare = Keypoints2D(whole.keypoints[:, rows], whole.scores[:, rows], TIMES, skeleton, SIZE)
     with pytest.raises(InputError, match="hands need a left_elbow, which keypoints of bare lack"):
         find_hands(frames(), [bare], camera_for(SIZE), Seen())

@@ -79,12 +79,13 @@ def find_doubts(motion: Motion, skeleton_in: Skeleton) -> list[Caution]:
         skeleton_in: the lifter's input joints.
     """
     person, found = f"person {motion.keypoints.person}", []
+    body, clock = doubt_body(motion), doubt_clock(motion)
     if np.isnan(motion.joints).all():
         reason = f"no joint of the lifter scores {motion.threshold:g} or more in any frame"
         found.append(f"{person} was not lifted: {reason}; lower the threshold")
-    elif doubts := doubt_body(motion):
+    elif body:
         found.append(
-            f"{person} has {', '.join(doubts)}: no person looks so; check the names of the keypoints "
+            f"{person} has {', '.join(body)}: no person looks so; check the names of the keypoints "
             "(--keypoint-set) and the field of view (--fov)"
         )
     elif motion.height is not None and is_childlike(motion, motion.height):
@@ -98,8 +99,8 @@ def find_doubts(motion: Motion, skeleton_in: Skeleton) -> list[Caution]:
     joints = counts[counts > 0].mean() if counts.any() else 0
     if 0 < joints < FEW_JOINTS:
         found.append(f"{person} shows {joints:.1f} joints a frame, on average: the rest of the body is a guess")
-    if doubt := doubt_clock(motion):
-        found.append(f"{person} {doubt}: the clock may be wrong; give the true rate with --fps")
+    if clock:
+        found.append(f"{person} {clock}: the clock may be wrong; give the true rate with --fps")
     return [Caution(text, "person", motion.keypoints.person) for text in found]
 
 

@@ -6,7 +6,6 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.geometry import set_bone_lengths
-from poselift.kinematics.whole_body import add_body_uncertainty
 from poselift.lifting.finish.constant_bones import measure_clip
 from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty, widening_factors
 from poselift.lifting.finish.level_feet import level_feet
@@ -35,8 +34,7 @@ def finish(
     """One person's motion in the camera frame.
 
     The steps: turn the joints back, move them towards their rays, interpolate the other frames, fill longer gaps from
-    the person's repetitions, make standing feet level, give bones a constant length, place the root, and add the
-    uncertainty of an unknown size and tilt.
+    the person's repetitions, make standing feet level, give bones a constant length, and place the root.
 
     Args:
         prepared: the track.
@@ -86,7 +84,7 @@ def finish(
         else:
             lengths = stream(joints, prepared)
         joints = joints if lengths is None else set_bone_lengths(joints, lengths, skeleton.parent_indices)
-    return add_body_uncertainty(place(joints))
+    return place(joints)
 
 
 def _refine(

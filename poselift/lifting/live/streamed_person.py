@@ -11,6 +11,7 @@ from poselift.core.errors import InputError
 from poselift.detection.orientation import body_angle
 from poselift.geometry import set_bone_lengths
 from poselift.geometry.camera import Camera
+from poselift.kinematics.whole_body import add_body_uncertainty
 from poselift.lifting.finish.finish_stage import finish
 from poselift.lifting.finish.joint_uncertainty import widening_factors
 from poselift.lifting.live.bones_so_far import BonesSoFar
@@ -163,6 +164,7 @@ class StreamedPerson:
         start = min(int(np.searchsorted(segment.times, time - _NEAR)), len(segment.times) - 1)
         bones = partial(self._bones.measure, time)
         motion = finish(window.tail(segment, start), [lifted[start:]], self._weights, self._options, bones)
+        motion = add_body_uncertainty(motion)
         self._recent = _Recent(motion, self.last_seen, self._more, motion.in_sight())
 
     def next_pose(self, last: bool = False) -> StreamedPose | None:
