@@ -254,7 +254,7 @@ def open_stream(
 ) -> LiveStream:
     """A live source whose people are lifted.
 
-    A context manager and an iterator over `LiveFrame`s.
+    It is a context manager and an iterator over `LiveFrame`s.
 
     Args:
         source: number of a camera, a video file, or a URL.

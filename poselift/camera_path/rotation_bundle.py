@@ -119,7 +119,7 @@ def weigh(errors: Float[np.ndarray, "*n"], reach: float) -> Float[np.ndarray, "*
 def errors_of(
     points: Points, R: Float[np.ndarray, "k 3 3"], zoom: Float[np.ndarray, " k"], lens: Lens
 ) -> Float[np.ndarray, "l p"]:
-    """Distance of each pair of rays, reduced pixels. Infinite for padding."""
+    """Distance of each pair of rays, reduced pixels. It is infinite for padding."""
     ahead = [
         np.einsum("lab,lpb->lpa", R[rows], unit_rays(plane, zoom[rows][:, None]))
         for rows, plane in ((points.first, points.before), (points.second, points.after))

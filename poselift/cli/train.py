@@ -57,7 +57,7 @@ def _train(config: DictConfig, data: MotionData | None) -> float | None:
     trainer = build_trainer(config, parts)
     if trainer.is_global_zero:
         parts.remove_partial(Path(config.output))
-    with explain_end(config, trainer, data), explain_damage(checkpoint, step, trainer):
+    with explain_damage(checkpoint, step, trainer), explain_end(config, trainer, data):
         if 0 < trainer.max_steps <= step:
             return report_finished(config, trainer, task, parts, saved)
         if trainer.is_global_zero:

@@ -1,6 +1,6 @@
 """MPI-INF-3DHP as downloaded: training cameras and test clips.
 
-annot.mat of 14 cameras for training, annot_data.mat of six clips for the test.
+annot.mat has 14 cameras for training, annot_data.mat six clips for the test.
 
 Mehta et al., "Monocular 3D human pose estimation in the wild using improved CNN supervision", 3DV 2017. The README
 of the download and its util/mpii_get_joint_set.m, mpii_get_camera_set.m and mpii_get_sequence_info.m describe the

@@ -1,4 +1,4 @@
-"""GLB: binary glTF 2.0, for Blender, Unity, three.js and viewers. A body on an armature of named bones."""
+"""GLB: binary glTF 2.0, for Blender, Unity, three.js and viewers. It has a body on an armature of named bones."""
 
 import math
 import os

@@ -9,8 +9,8 @@ from poselift.structures import Motion
 def unseen_spans(motion: Motion) -> dict[str, list[list[float]]]:
     """Each joint's spans without a keypoint, by joint name.
 
-    First and last time of each, seconds. Joints that are always in sight have no entry. Empty frames count like the
-    others. In a motion with hands, left_fingers and right_fingers have the spans in which no hand is seen.
+    Each has its first and last time, seconds. Joints that are always in sight have no entry. Empty frames count like
+    the others. In a motion with hands, left_fingers and right_fingers have the spans in which no hand is seen.
 
     Args:
         motion: of one person.

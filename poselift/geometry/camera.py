@@ -140,7 +140,10 @@ class Camera:
 
     @property
     def lens(self) -> Float[np.ndarray, " k"] | None:
-        """The lens of `poselift.geometry.project`. Five numbers of `distortion`, four of `fisheye`, or None."""
+        """The lens of `poselift.geometry.project`.
+
+        It has five numbers of `distortion` or four of `fisheye`, or is None.
+        """
         return self.distortion if self.fisheye is None else self.fisheye
 
     @property

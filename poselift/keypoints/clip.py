@@ -188,7 +188,7 @@ class KeypointClip:
         return (len(times) - 1) / (times[-1] - times[0]) if len(times) > 1 else None
 
     def frames(self) -> Iterator[Frame]:
-        """The video's frames of the span. Without a video, blank ones at the file's timestamps."""
+        """The video's frames of the span. Without a video they are blank, at the file's timestamps."""
         start, end = self.span
         for frame in self._blank_frames() if self._video is None else self._video:
             if frame.timestamp >= end:

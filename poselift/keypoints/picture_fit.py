@@ -153,7 +153,8 @@ def _inside(points: Float[np.ndarray, "n 2"], image_size: tuple[int, int]) -> Bo
 def _mostly_beyond(points: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"], size: tuple[int, int]) -> bool:
     """Whether over half of the seen points are beyond the edges.
 
-    The picture's right or lower one. People also leave a picture to the left, but no other size of it moves them there.
+    It is the picture's right or lower edge. People also leave a picture to the left, but no other size of it moves them
+    there.
     """
     return bool((points[scores > 0] >= size).any(-1).mean() > 0.5)
 

@@ -241,8 +241,8 @@ def find_upright_footfalls(
 ) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, " n"]]:
     """Footfalls of an upright body, and their points' heights.
 
-    Places where the feet rested, and heights over the ground. Each run counts once, however long it is, because its
-    frames share their error.
+    They are the places where the feet rested, and heights over the ground. Each run counts once, however long it is,
+    because its frames share their error.
 
     Args:
         motion: of one person, in the camera frame.

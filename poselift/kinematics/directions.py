@@ -20,7 +20,7 @@ def unit(vector: Float[Array, "*b c"]) -> Float[Array, "*b c"]:
 def basis(first: Float[Array, "*#b 3"], second: Float[Array, "*#b 3"]) -> Float[Array, "... 3 3"]:
     """A right-handed basis, in columns, from two vectors.
 
-    The first, the part of the second across it, and their product.
+    Its axes are the first, the part of the second across it, and their product.
     """
     xp = array_namespace(first)
     first, second = xp.broadcast_arrays(first, second)

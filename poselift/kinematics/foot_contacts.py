@@ -215,7 +215,7 @@ def point_velocity(
 ) -> Float[np.ndarray, "t 2 p 3"]:
     """Velocities of foot points: slopes of lines over 0.1 s.
 
-    0 for a single frame.
+    A single frame has 0.
 
     Args:
         points: metres; NaN where unknown.

@@ -59,7 +59,8 @@ def up_of_tilt(tilt: float) -> Float[np.ndarray, "3"]:
 def level_axes(up: Float[np.ndarray, "3"], right: Float[np.ndarray, "3"] = CAMERA_RIGHT) -> Float[np.ndarray, "3 3"]:
     """A level frame's axes, as rows, with Y up.
 
-    The rotation from the camera frame to it. X is the camera's right, made level, and Z points towards the camera.
+    They are the rotation from the camera frame to it. X is the camera's right, made level, and Z points towards the
+    camera.
 
     Args:
         up: unit vector in the camera frame.

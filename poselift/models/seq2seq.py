@@ -95,7 +95,7 @@ class SequenceToSequence(Lifter):
 
     @abstractmethod
     def step(self, previous: Float[Tensor, "b c"], code: Float[Tensor, "b d"], state: State, memory: Memory) -> Step:
-        """The joints of one frame. From those of the frame before, the code of its time, and the state."""
+        """The joints of one frame. They follow from those of the frame before, the code of its time, and the state."""
 
 
 def additive_scores(query: Float[Tensor, "b a"], keys: Float[Tensor, "b t a"], v: nn.Linear) -> Float[Tensor, "b t"]:

@@ -181,7 +181,10 @@ def _without_flips(
 
 
 def _palm_frames(joints: Float[np.ndarray, "*t 21 3"]) -> Float[np.ndarray, "*t 3 3"]:
-    """Axes of a hand's palm, in columns. Towards the fingers, across to the index finger, and their normal."""
+    """Axes of a hand's palm, in columns.
+
+    They go towards the fingers, across to the index finger, and along their normal.
+    """
     along = (joints[..., _INDEX, :] + joints[..., _PINKY, :]) / 2 - joints[..., 0, :]
     normal = np.cross(along, joints[..., _INDEX, :] - joints[..., _PINKY, :])
     along, normal = (each / np.maximum(np.linalg.norm(each, axis=-1, keepdims=True), 1e-9) for each in (along, normal))

@@ -67,7 +67,7 @@ class LiveStage:
     def place(self, people: Mapping[int, StreamedPose], time: float) -> dict[int, Float[np.ndarray, "k 3"]]:
         """Everybody's joints in the scene, metres, Y up.
 
-        With fingers, as of `StreamedPose.with_fingers`. People with unknown positions are left out.
+        They include fingers, as those of `StreamedPose.with_fingers`. People with unknown positions are left out.
 
         Args:
             people: by number.

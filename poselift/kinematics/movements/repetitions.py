@@ -93,7 +93,7 @@ def find_repetitions(motion: Motion) -> list[Repetition]:
 
 
 def _valleys(course: Course) -> list[tuple[int, int, int, int]]:
-    """Samples of each way down and up. The top before, the first and last low sample, and the top after."""
+    """Samples of each way down and up. Each has the top before, the first and last low sample, and the top after."""
     height, deep = course.height, _DEEP * course.leg
     # Turning points that stand out by `deep`: a top is confirmed by a fall, a bottom by a rise.
     turns: list[tuple[int, bool]] = []

@@ -66,8 +66,8 @@ class StreamRequest:
 class LiveStream:
     """An opened source that lifts.
 
-    A context manager and an iterator over its processed frames. Frames that come faster than they can be processed are
-    dropped, so that the lag does not grow.
+    It is a context manager and an iterator over its processed frames. Frames that come faster than they can be
+    processed are dropped, so that the lag does not grow.
 
     Args:
         request: what to stream.

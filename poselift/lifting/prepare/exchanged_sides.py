@@ -41,7 +41,7 @@ _HEAD = ("eye", "ear")
 
 
 def group_pairs(skeleton: Skeleton) -> list[list[int]]:
-    """Joints that detectors exchange together. The whole body, legs, arms, head; each with both sides."""
+    """Joints that detectors exchange together. These are the whole body, legs, arms and head, each with both sides."""
     groups: dict[str, list[int]] = {"all": [], "legs": [], "arms": [], "head": []}
     for index, joint in enumerate(skeleton.joints):
         if skeleton.flip_indices[index] == index:
