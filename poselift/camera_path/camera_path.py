@@ -135,7 +135,9 @@ def find_camera_path(
 
 
 def unseen_path(times: Iterable[float]) -> CameraPath:
-    """The path of a camera whose background nobody sees: unknown in all frames.
+    """The path of a camera without a visible background.
+
+    It is unknown in all frames.
 
     Args:
         times: of the frames, seconds.

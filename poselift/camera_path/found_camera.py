@@ -1,4 +1,4 @@
-"""What a clip's camera does: its path, what is doubtful about it, and words for people."""
+"""What a clip's camera does: its path, doubts, and words."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -149,7 +149,10 @@ def find_camera(
 
 
 def _is_blank(frames: Iterable[Frame]) -> bool:
-    """Whether no picture shows anything: as without pictures, the camera then counts as still."""
+    """Whether no picture shows anything.
+
+    As without pictures, the camera then counts as still.
+    """
     return all(int(np.ptp(frame.image)) == 0 for frame in frames)
 
 

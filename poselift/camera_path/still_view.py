@@ -1,4 +1,6 @@
-"""People of a clip as still cameras would see them, one for each shot.
+"""People of a clip as still cameras would see them.
+
+Each shot has one such camera.
 
 A pixel p of a camera that turns is the pixel K R K_t⁻¹ p of a still camera in the same place, so people can be lifted
 there as in any clip.

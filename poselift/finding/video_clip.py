@@ -1,4 +1,4 @@
-"""Clips with people: frames, people in each, a tracker, and what the camera does.
+"""Clips: frames, people in each, a tracker, and the camera's motion.
 
 A clip is a video with a detector (`VideoClip`), or a file of 2D keypoints (`poselift.keypoints.KeypointClip`).
 """

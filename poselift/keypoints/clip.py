@@ -272,7 +272,7 @@ class KeypointClip:
     def find_camera(
         self, span: tuple[float, float], tracks: Sequence[Keypoints2D], lens: Camera, mode: CameraMode
     ) -> FoundCamera:
-        """What the camera does, from the background of the video, if there is one."""
+        """What the camera does, from the background of a given video."""
         if self._video is None:
             return camera_without_pictures((frame.timestamp for frame in self.frames()), mode)
         return find_camera(self.frames, span, tracks, lens, mode)

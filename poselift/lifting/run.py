@@ -116,7 +116,7 @@ def lift_clip(
 def _lift_view(
     keypoints: Keypoints2D, path: CameraPath | None, weights: Weights, camera: Camera, request: LiftRequest
 ) -> tuple[Motion, StillView]:
-    """A person's motion with its height, and the still view that it is lifted from."""
+    """A person's motion with its height, and its still view."""
     view = see_still(keypoints, path, camera)
     motion = lift_pose(view.keypoints, weights, view.camera, request.options)
     return take_height(motion, height_of(keypoints.person, request.height)), view

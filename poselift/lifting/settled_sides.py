@@ -68,13 +68,18 @@ class Sides:
 
     @property
     def other(self) -> Keypoints2D | None:
-        """The track with the other sides in unsure frames; None where all frames are sure."""
+        """The track with the other sides in unsure frames.
+
+        None where all frames are sure.
+        """
         if not self.unsure.any():
             return None
         return exchange(self.keypoints, self.unsure, group_pairs(self.keypoints.skeleton)[0])
 
     def cover(self, motion: Motion, other: Motion) -> Motion:
-        """The motion, with an uncertainty that reaches to the other reading's joints in unsure frames.
+        """The motion, with an uncertainty that covers the other sides.
+
+        In unsure frames it reaches to the other reading's joints.
 
         A body with its sides exchanged is turned, so that its joints are far from those of the other reading.
 

@@ -46,7 +46,10 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: Camera, options: Lift
 
 
 def lift_pose(keypoints: Keypoints2D, weights: Weights, camera: Camera, options: LiftOptions = LiftOptions()) -> Motion:
-    """As `lift`, before the uncertainty of the body's size and tilt: `take_height` adds it by what is known of them."""
+    """As `lift`, without the uncertainty of the body's size and tilt.
+
+    `take_height` adds it by what is known of them.
+    """
     prepared = prepare(keypoints, weights, camera, options)
     network = choose_network(weights)
     lifted = lift_segments(network, prepared.segments, options.window or weights.window, options.flip)

@@ -1,4 +1,7 @@
-"""People of a clip whose camera turns, zooms or walks, in the world: from the still view of each shot."""
+"""People in the world where the camera turns, zooms or walks.
+
+They come from the still view of each shot.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
