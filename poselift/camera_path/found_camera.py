@@ -9,6 +9,7 @@ import numpy as np
 
 from poselift.camera_path.camera_motion import CameraMotion, camera_motion
 from poselift.camera_path.camera_path import CameraPath, ShotKind, ShotPath, find_camera_path, unseen_path
+from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.geometry import Camera
 from poselift.structures import Keypoints2D
@@ -48,8 +49,12 @@ class FoundCamera:
         parts = [f"{times[shot.first]:.1f} s: {text}" for shot, text in zip(self.path.shots, said, strict=True)]
         return f"{len(said)} shots. " + "; ".join(parts)
 
-    def warnings(self) -> list[str]:
-        """Warnings for users, one line each: cuts, and lost backgrounds."""
+    def cautions(self) -> list[Caution]:
+        """Warnings for users: cuts, lost backgrounds, and a camera that does something else than asked for."""
+        return [Caution(text, "camera") for text in self._doubts()]
+
+    def _doubts(self) -> list[str]:
+        """A line for each."""
         if self.path is None:
             if self.mode == "moving":
                 return ["--camera moving: the background stands still, so the camera counts as still"]

@@ -53,12 +53,16 @@ class StillView:
         camera: the still view's.
         seen: the keypoints in the pictures.
         shot: in which the person is seen; None for a still camera.
+        R: rotation from the camera of each frame to that of the still view; None where they are the same.
+        place: of the camera of each frame in the still view, in the unit of the path; None where they are the same.
     """
 
     keypoints: Keypoints2D
     camera: Camera
     seen: Keypoints2D
     shot: ShotPath | None = None
+    R: Float[np.ndarray, "t 3 3"] | None = None
+    place: Float[np.ndarray, "t 3"] | None = None
 
 
 def see_still(track: Keypoints2D, path: CameraPath | None, camera: Camera) -> StillView:
@@ -71,12 +75,14 @@ def see_still(track: Keypoints2D, path: CameraPath | None, camera: Camera) -> St
     """
     if path is None:
         return StillView(track, camera, track)
-    row = int(frame_rows(path, track.timestamps[:1])[0])
+    rows = frame_rows(path, track.timestamps)
+    row = int(rows[0])
     shot = next(shot for shot in path.shots if shot.first <= row < shot.end)
     if shot.kind in ("still", "unknown"):
         return StillView(track, camera, track, shot)
     still = replace(camera, K=still_lens(path, row, camera.K).astype(np.float32), distortion=None, fisheye=None)
-    return StillView(into_still_view(track, path, camera.K, camera.lens), still, track, shot)
+    seen = into_still_view(track, path, camera.K, camera.lens)
+    return StillView(seen, still, track, shot, path.R[rows], path.place[rows])
 
 
 def frame_rows(path: CameraPath, times: Float[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:

@@ -101,13 +101,15 @@ def take_given_hands(
     return hands, [Caution(text, "input")]
 
 
-def with_hands(motion: Motion, hands: Hands | None, camera: Camera) -> Motion:
-    """The motion with hands that are in the axes of the camera."""
-    if hands is not None and motion.frame == "world":
-        R = camera.at(motion.timestamps).R
-        assert R is not None
-        hands = hands.turn(R)
-    return replace_unchecked(motion, hands=hands)
+def with_hands(motion: Motion, hands: Hands | None, R: Float[np.ndarray, "t 3 3"] | None) -> Motion:
+    """The motion with hands in its own axes.
+
+    Args:
+        motion: in the still view of a person.
+        hands: in the axes of the camera of each frame.
+        R: rotation from these to the motion's axes; None if they are the same.
+    """
+    return replace_unchecked(motion, hands=hands if hands is None or R is None else hands.turn(R))
 
 
 def _place(hands: Hands, timestamps: Float[np.ndarray, " t"], camera: Camera) -> Hands:

@@ -61,11 +61,12 @@ def lift_clip(
     # Before the long work, because its file may be missing.
     model = HandModel() if request.hands and clip.video is not None else None
     seen = track_people(clip, request.named, watch, lambda done: progress("Finding people", done))
-    tracks, found = seen.tracks, None
+    tracks, found, path = seen.tracks, None, None
     if request.world:
         with watch.time("camera"):
             found = clip.find_camera(seen.span, tracks, camera, request.camera)
-        tracks = split_tracks(tracks, found.path)
+        path = found.path
+        tracks = split_tracks(tracks, path)
     chosen = [track for track in tracks if request.people is None or track.person in request.people]
     with watch.time("lift"):
         sides = [
@@ -77,15 +78,14 @@ def lift_clip(
     if model is not None:
         with watch.time("hands"):
             hands = find_hands(clip.frames(), [each.keypoints for each in sides], camera, model)
-    path = None if found is None else found.path
     motions, views = [], []
-    for done, each in enumerate(sides):
+    for done, (each, own) in enumerate(zip(sides, hands, strict=True)):
         progress("Lifting", done / len(sides))
         with watch.time("lift"):
             motion, view = _lift_view(each.keypoints, path, weights, camera, request)
             if each.other is not None:
                 motion = each.cover(motion, _lift_view(each.other, path, weights, camera, request)[0])
-        motions.append(motion)
+        motions.append(with_hands(motion, own, view.R))
         views.append(view)
     progress("Lifting", 1.0)
     _LOG.debug("%s: lifted %d people in %d frames", clip.path, len(motions), len(seen.times))
@@ -93,11 +93,10 @@ def lift_clip(
     up_uncertainty, report = None, {}
     if found is not None:
         with watch.time("world"):
-            world, said = place_people(found, motions, views, camera, request.tilt)
-        warnings += said
+            world, said = place_people(path, motions, views, camera, request.tilt)
+        warnings += [*found.cautions(), *said]
         motions, camera, up_uncertainty = world.motions, world.camera, world.uncertainty
         report = found.report()
-    motions = [with_hands(motion, own, camera) for motion, own in zip(motions, hands, strict=True)]
     motions = [smooth_motion(motion.restrict(skeleton), request.smooth, warnings) for motion in motions]
     for warning in warnings:
         _LOG.warning("%s: %s", clip.path, warning)

@@ -23,7 +23,7 @@ def test_a_report_says_what_was_found_and_a_cut_is_warned_about():
     assert report["found"] == "turning, unknown"
     assert "2 shots" in str(report["text"])
     assert "turns by 10.0 degrees, and zooms by 1.30" in str(report["text"])
-    assert found.warnings() == ["the picture is cut at 1.00 s: each shot has people and a world of its own"]
+    assert found.cautions() == ["the picture is cut at 1.00 s: each shot has people and a world of its own"]
     assert FoundCamera("auto", None).report()["found"] == "still"
 
 

@@ -4,10 +4,11 @@ import pytest
 from poselift.core.errors import InputError
 from poselift.detection.hands import Hand, HandModel
 from poselift.geometry.camera import camera_for
-from poselift.lifting.find_hands import find_hands
+from poselift.lifting.find_hands import find_hands, with_hands
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
 from poselift.video import Frame
+from tests.kinematics.conftest import pose
 
 TIMES, SIZE = np.arange(10) / 30, (640, 480)
 SHAPE = np.random.default_rng(0).normal(scale=0.05, size=(21, 3))
@@ -73,6 +74,19 @@ def test_one_hand_is_not_two():
     first, second = find_hands(frames(), [person(328.0), person(320.0)], camera_for(SIZE), One())
     assert second.seen[:, 0].all()
     assert not first.seen.any()
+
+
+def test_hands_are_turned_into_the_axes_of_their_motion():
+    """A camera that rolls by a quarter turn a frame."""
+    (hands,) = find_hands(frames(), [person()], camera_for(SIZE), Seen())
+    motion = pose(frames=len(TIMES))
+    assert with_hands(motion, hands, None).hands is hands
+    assert with_hands(motion, None, np.tile(np.eye(3), (len(TIMES), 1, 1))).hands is None
+    quarter = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    R = np.array([np.linalg.matrix_power(quarter, row) for row in range(len(TIMES))])
+    turned = with_hands(motion, hands, R).hands
+    np.testing.assert_allclose(turned.joints[1, 0], hands.joints[1, 0][:, [1, 0, 2]] * [-1, 1, 1], atol=1e-6)
+    np.testing.assert_array_equal(turned.keypoints, hands.keypoints)
 
 
 def test_keypoints_without_elbows_are_refused():

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.camera_path.camera_path import CameraPath, ShotPath
-from poselift.camera_path.still_view import StillView, frame_lenses, frame_rows
+from poselift.camera_path.still_view import StillView, frame_lenses
 from poselift.core.unchecked import replace_unchecked
 from poselift.geometry.camera import Camera
 from poselift.kinematics.up import estimate_up, level_axes
@@ -89,30 +89,28 @@ def _place_shot(
 
     The place is in the still view, if it is known.
     """
-    still = np.zeros((shot.end - shot.first, 3))
     when = f"{path.times[shot.first]:.1f} to {path.times[shot.end - 1]:.1f} s"
+    still = np.zeros((shot.end - shot.first, 3))
+    places = [view.place for view in views if view.place is not None] if shot.kind == "moving" else []
+    scale = find_scale(motions, places) if places else None
+    why = ""
     if shot.kind == "unknown":
-        why = f"{when}: too little background is seen to know what the camera does"
-        return _stay(motions, views, right), None, [f"{why}; people are shown in one place"] if motions else []
-    if not motions:
-        return _stay([], [], right), still, []
-    lens = views[0].camera
-    up = None if up is None else path.R[shot.first] @ up
-    if shot.kind != "moving":
+        why = "too little background is seen to know what the camera does"
+    elif places and (scale is None or not scale.sure):
+        why = "the camera moves through space, and no standing feet tell how far"
+    if why or not motions:
+        told = [f"{when}: {why}; people are shown in one place"] if motions else []
+        return _stay(motions, views, right), None if why else still, told
+    lens, up = views[0].camera, None if up is None else path.R[shot.first] @ up
+    if scale is None:
         return to_world(motions, lens, right=right, up=up), still, []
-    places = [path.place[frame_rows(path, motion.timestamps)] for motion in motions]
-    scale = find_scale(motions, places)
-    if scale is None or not scale.sure:
-        why = f"{when}: the camera moves through space, and no standing feet tell how far"
-        return _stay(motions, views, right), None, [f"{why}; people are shown in one place"]
+    ways = [scale.metres * place for place in places]
     moved = [
-        replace_unchecked(motion, root=(motion.root + scale.metres * place).astype(motion.root.dtype))
-        for motion, place in zip(motions, places, strict=True)
+        replace_unchecked(motion, root=(motion.root + way).astype(motion.root.dtype))
+        for motion, way in zip(motions, ways, strict=True)
     ]
-    world = to_world(moved, lens, [scale.metres * place for place in places], right, up)
-    place = scale.metres * path.place[shot.first : shot.end]
-    share = f"{100 * scale.spread:.0f} %"
-    return world, place, [f"{when}: the camera moves through space; its path is good to {share}, by standing feet"]
+    told = [f"{when}: the camera moves through space; its path is good to {100 * scale.spread:.0f} %, by standing feet"]
+    return to_world(moved, lens, ways, right, up), scale.metres * path.place[shot.first : shot.end], told
 
 
 def _stay(motions: Sequence[Motion], views: Sequence[StillView], right: Float[np.ndarray, "3"]) -> World:

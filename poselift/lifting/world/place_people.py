@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from poselift.camera_path.found_camera import FoundCamera
+from poselift.camera_path.camera_path import CameraPath
 from poselift.core.caution import Caution
 from poselift.geometry.camera import Camera
 from poselift.kinematics.up import up_of_tilt
@@ -16,25 +16,25 @@ DOUBTFUL_UP = math.radians(5)
 
 
 def place_people(
-    found: FoundCamera, motions: Sequence[Motion], views: Sequence[StillView], camera: Camera, tilt: float | None
+    path: CameraPath | None, motions: Sequence[Motion], views: Sequence[StillView], camera: Camera, tilt: float | None
 ) -> tuple[World, list[Caution]]:
     """The motions in the world, and what is doubtful about it.
 
-    The camera, up or feet may be in doubt.
+    The way of the camera, up or feet may be in doubt.
 
     Args:
-        found: what the camera does.
+        path: of the camera; None if it is still.
         motions: in the camera frames of the views.
         views: that they were lifted from.
         camera: the lens.
         tilt: how far the camera looks down, degrees; found from people if None.
     """
     up = None if tilt is None else up_of_tilt(math.radians(tilt))
-    warnings = [Caution(text, "camera") for text in found.warnings()]
-    if found.path is None:
+    warnings = []
+    if path is None:
         world = to_world(motions, camera, up=up)
     else:
-        world, said = place_in_moving_world(motions, views, found.path, camera, up)
+        world, said = place_in_moving_world(motions, views, path, camera, up)
         warnings += [Caution(text, "camera") for text in said]
     if motions and not world.feet_seen:
         text = "no feet were seen: up and the ground are guessed from usual camera poses"

@@ -3,7 +3,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poselift.camera_path.found_camera import FoundCamera
 from poselift.camera_path.still_view import see_still
 from poselift.lifting import to_world
 from poselift.lifting.world.place_people import place_people
@@ -13,7 +12,6 @@ from tests.lifting.walking import render, walk
 pytestmark = pytest.mark.many_calls
 
 TIMES = np.arange(0, 2, 1 / 30)
-STILL = FoundCamera("still", None)
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +21,7 @@ def walker():
 
 
 def placed(walker, motion, tilt=None):
-    return place_people(STILL, [motion], [see_still(motion.keypoints, None, walker.camera)], walker.camera, tilt)
+    return place_people(None, [motion], [see_still(motion.keypoints, None, walker.camera)], walker.camera, tilt)
 
 
 def test_under_a_still_camera_it_is_to_world_without_a_doubt(walker):
