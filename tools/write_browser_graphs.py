@@ -25,12 +25,12 @@ from poselift.core.files import atomic_path, check_writable, write_json
 from poselift.core.optional import require
 from poselift.detection import blazepose, duplicates, joining, movenet, multipose, orientation
 from poselift.detection import hands as hand_model
-from poselift.export import character
+from poselift.export import body_mesh, character
 from poselift.export.body_mesh import make_body_mesh
 from poselift.finding import backward_tracking, crop_detections, finder, followed_person, searches, second_model
 from poselift.finding.qualities import QUALITIES, SECOND_RATES
 from poselift.geometry import bone_lengths, forward_kinematics, set_bone_lengths
-from poselift.kinematics import Rig, body_up, foot_contacts, ground, height, posture, up, whole_body
+from poselift.kinematics import Rig, body_up, fingers, foot_contacts, ground, height, posture, up, whole_body
 from poselift.kinematics.angles import joints_of, rig_angles
 from poselift.kinematics.filtering import BLOCK
 from poselift.kinematics.inverse import FittedRig
@@ -43,7 +43,9 @@ from poselift.lifting.prepare import exchanged_sides, gaps, pelvis, quarter_turn
 from poselift.models import Weights, load_weights
 from poselift.models.onnx_export import OPSET, quiet
 from poselift.models.weights_graph import shorten_names
+from poselift.numerics.curves import interpolate_monotone
 from poselift.skeleton import SKELETONS, Skeleton
+from poselift.skeleton.flesh import FINGER, PALM, TALL, Profile
 from poselift.skeleton.hand import HAND21
 from poselift.structures import ENDS, TRUNK, hands, keypoints
 from poselift.tracking import matching, stitching, track, tracker
@@ -56,6 +58,7 @@ _MODULES = (
     constant_bones,
     duplicates,
     exchanged_sides,
+    fingers,
     finder,
     followed_person,
     foot_contacts,
@@ -306,6 +309,7 @@ def facts(weights: Weights) -> dict[str, Any]:
             "hand_model": _numbers(hand_model),
             "hands": _numbers(hands),
             "find_hands": _numbers(find_hands),
+            "hand_skin": _hand_skin(),
         },
     }
 
@@ -317,6 +321,17 @@ def _body(skeleton: Skeleton) -> dict[str, str]:
     mesh = make_body_mesh(Rig(skeleton.joints, skeleton.parent_indices, offsets))
     kinds = {"triangles": np.uint16, "segments": np.uint8, "weights": np.float32}
     return {name: b64encode(getattr(mesh, name).astype(kind).tobytes()).decode() for name, kind in kinds.items()}
+
+
+def _hand_skin() -> dict[str, Any]:
+    """What the skin of palms and fingers is made with: half widths along a palm and a finger, six rings a bone."""
+
+    def rings(profile: Profile, bones: int) -> list[list[float]]:
+        places, *widths = np.array(profile).T
+        return interpolate_monotone(places, np.stack(widths, 1), np.linspace(0, bones, 6 * bones + 1)).tolist()
+
+    skin = {"PALM": rings(PALM, 1), "FINGER": rings(FINGER, 3), "TALL": TALL}
+    return {**skin, "AROUND": body_mesh._AROUND, "BLEND": body_mesh._BLEND}
 
 
 def _angles(skeleton: Skeleton) -> dict[str, list[str]]:

@@ -111,6 +111,9 @@ _HEEL = 0.35
 _STANDS, _DOWN = 0.01, 0.012
 """Speed in m/s and height in metres of a point of the motion's sole below which it stands on the ground."""
 
+_STILL = 0.005
+"""Speed in m/s below which an ankle or ball of the motion stands still: that of feet in --lock-feet's own table."""
+
 
 def soles(armature: bpy.types.Object, before: str) -> np.ndarray:
     """Places of heel, middle and ball of both soles, (2, 3, 3), metres.
@@ -126,6 +129,13 @@ def soles(armature: bpy.types.Object, before: str) -> np.ndarray:
         ends = [ankle + _HEEL * (ankle - ball), ankle, ball]
         found.append([turn @ Vector((place.x, place.y, 0.0)) for place in ends])
     return np.array(found)
+
+
+def joints(armature: bpy.types.Object, before: str) -> np.ndarray:
+    """Places of ankle and ball of both feet, (2, 2, 3), metres."""
+    return np.array(
+        [[armature.matrix_world @ armature.pose.bones[before + name].head for name in pair] for pair in _FEET[kind]]
+    )
 
 
 def bends(armature: bpy.types.Object, before: str) -> list[float]:
@@ -145,16 +155,24 @@ for frame in range(scene.frame_start, scene.frame_end + 1):
     for limb in _LIMBS[kind]:
         if "arm" in limb[0].lower():
             worst = max(worst, away(source, limb, own).angle(away(target, limb, prefix)))
-    played.append((soles(source, own), soles(target, prefix), bends(source, own), bends(target, prefix)))
+    both = (source, own), (target, prefix)
+    played.append([measure(*figure) for measure in (soles, bends, joints) for figure in both])
 for thing in [*source.children_recursive, source]:
     bpy.data.objects.remove(thing)
 rate = scene.render.fps / scene.render.fps_base
-motion, theirs = (np.array([each[which] for each in played]) for which in (0, 1))
-speed, slide = (rate * np.linalg.norm(np.diff(places[..., :2], axis=0), axis=-1) for places in (motion, theirs))
+motion, theirs, knees, bent, ankles, moved = (np.array(values) for values in zip(*played, strict=True))
+
+
+def speeds(places: np.ndarray) -> np.ndarray:
+    """Along the ground from frame to frame, m/s."""
+    return rate * np.linalg.norm(np.diff(places[..., :2], axis=0), axis=-1)
+
+
+speed, slide = speeds(motion), speeds(theirs)
 low = motion[..., 2] < _DOWN
 stands = (speed < _STANDS) & low[1:] & low[:-1]
 slid = 100 * slide[stands] if stands.any() else np.array([np.nan])
-knees, bent = (np.array([each[which] for each in played]) for which in (2, 3))
+still = 100 * speeds(moved)[speeds(ankles) < _STILL]
 pops = [np.abs(np.diff(values, 2, axis=0)).max() for values in (knees, bent)]
 
 frames = np.linspace(scene.frame_start, scene.frame_end, 6).astype(int)[1:-1]
@@ -170,8 +188,9 @@ strip(target, [], np.concatenate([frames, stance]), out.with_suffix(".png"), sho
 note = (
     f"{count} bones follow; arms point at most {math.degrees(worst):.2f} degrees from the motion's; points of the sole "
     f"that stand in the motion slide by {slid.mean():.2f} cm/s on the mean, {slid.max():.2f} at most, in "
-    f"{int(stands.sum())} steps of frames; a knee's step changes by at most {pops[1]:.1f} degrees from one frame to "
-    f"the next, {pops[0]:.1f} in the motion; knees bend by at least {bent.min():.1f} degrees, {knees.min():.1f} in the "
-    "motion"
+    f"{int(stands.sum())} steps of frames; ankles and balls that stand still in the motion go by at most "
+    f"{still.max(initial=0.0):.2f} cm/s, in {len(still)} steps; a knee's step changes by at most {pops[1]:.1f} degrees "
+    f"from one frame to the next, {pops[0]:.1f} in the motion; knees bend by at least {bent.min():.1f} degrees, "
+    f"{knees.min():.1f} in the motion"
 )
 save(bpy.app.version_string, note=note)

@@ -30,6 +30,11 @@ def read_result_for_page(folder: Path, video: Path | None) -> tuple[dict[str, An
     motions, about = [read_motion(path) for path in paths], read_sidecar(paths[0].with_suffix(".json"))
     camera = require_camera(about, paths[0])
     check_video(video, motions[0].keypoints.image_size)
+    if camera.lens is not None:
+        raise InputError(
+            f"{folder} was lifted with a lens that bends the picture, which the editor does not know: straighten the "
+            "video itself with the lens's numbers, and lift that"
+        )
     for path, motion in zip(paths, motions, strict=True):
         if missing := [joint for joint in COCO17.joints if joint not in motion.keypoints.skeleton.joints]:
             found = motion.keypoints.skeleton.name

@@ -102,7 +102,7 @@ def _camera(
 ) -> Camera:
     """A camera of a file: X_cam = R X + t.
 
-    R is a matrix or a rotation vector. R is a matrix or a rotation vector; R and t are None where the file lacks them.
+    R is a matrix or a rotation vector; R and t are None where the file lacks them.
     """
     if placed and (R is None or t is None):
         raise InputError(f"camera {name} lacks its rotation or translation; intrinsics alone do not place a camera")

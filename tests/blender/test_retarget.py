@@ -1,10 +1,12 @@
 import json
+import re
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import poselift
 from poselift.export.bvh import write_bvh
 from poselift.export.character import make_character
 from poselift.export.export_options import ExportOptions, Rigging
@@ -33,6 +35,27 @@ def test_limbs_point_as_in_the_motion(blender, tmp_path, kind, form):
     assert float(note.split("at most ")[1].split()[0]) < 3
     assert int(note.split()[0]) >= 20
     assert (tmp_path / "out.png").stat().st_size > 1000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["mixamo", "rigify"])
+def test_feet_that_stand_in_the_motion_stand_on_the_character(kind, blender, shared, tmp_path):
+    """A made walker with locked feet, as docs/characters.md has it. Both characters have other legs and feet."""
+    walk, script = shared / "cases" / "world" / "sw_walk_s_ok.json", "benchmarks/reading/with_retarget.py"
+    seen = {"image_size": (1280, 720), "fps": 30.0, "world": True, "skeleton": "cmu28"}
+    recording = poselift.lift(keypoints=walk, **seen)
+    write_bvh(tmp_path / "walk.bvh", recording, ExportOptions(rigging=Rigging(kind, lock_feet=True)))
+    blender.script(Path(__file__).parents[2] / script, kind, tmp_path / "walk.bvh", tmp_path / "out.json")
+    note = json.loads((tmp_path / "out.json").read_text())["note"]
+
+    def number(pattern):
+        return float(re.search(pattern.replace("#", r"(\d+\.?\d*)"), note)[1])
+
+    assert number("slide by # cm/s on the mean") < 0.2
+    assert number("on the mean, # at most") < 1
+    assert number("in # steps of frames") > 200
+    assert number("stand still in the motion go by at most # cm/s") < 1
+    assert number("at most # degrees from one frame to the next") < 1.25 * number("next, # in the motion; knees")
 
 
 def test_fingers_point_as_in_the_motion_on_a_character_of_another_rest_pose(blender, tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 import poselift
 from poselift.cli.editable import read_result_for_page
+from poselift.core.errors import InputError
 from poselift.samples import demo_video
 from tests.lifting.test_run import HAND, METRIC
 
@@ -26,3 +27,15 @@ def test_hands_go_into_the_page_in_the_axes_of_the_camera(tmp_path, world):
     assert hands["scores"] == pytest.approx(wanted.scores.ravel().tolist(), abs=1e-6)
     for name, values in (("pixels", wanted.keypoints), ("joints", wanted.joints)):
         np.testing.assert_allclose(np.array(hands[name], float).reshape(values.shape), values, atol=1e-3)
+
+
+@pytest.mark.parametrize("lens", [{"distortion": (-0.2, 0.1, 0.0, 0.0)}, {"fisheye": (0.0, 0.0, 0.0, 0.0)}])
+def test_a_wide_lens_is_refused(lens, tmp_path):
+    """The page would lift corrections as if nothing bent the picture."""
+    body = [value for joint in range(17) for value in (400 + 9 * joint, 100 + 20 * joint, 0.9)]
+    rows = [{"image_id": f"{frame}.jpg", "category_id": 1, "keypoints": body, "score": 2.0} for frame in range(5)]
+    (tmp_path / "k.json").write_text(json.dumps(rows))
+    how = {"keypoints": tmp_path / "k.json", "fps": 25.0, "image_size": (960, 540), "weights": "tiny", "fov": 90}
+    poselift.lift(**how, **lens).save(tmp_path / "result")
+    with pytest.raises(InputError, match="a lens that bends the picture, which the editor does not know"):
+        read_result_for_page(tmp_path / "result", demo_video())

@@ -2,7 +2,9 @@
 
 import json
 import math
+import pickle
 
+import cv2
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ from poselift.core.errors import InputError
 from poselift.geometry import Camera, axis_angle_to_matrix
 from poselift.recordings import read_recording
 from poselift.several_views.calibration_files import write_pose2sim
-from poselift.several_views.one_camera import tilt_of
+from poselift.several_views.one_camera import take_calibration, tilt_of
 
 FISHEYE = (0.0, 0.0, 0.0, 0.0)
 SIZE = (1920, 1080)
@@ -76,6 +78,100 @@ def test_the_command_writes_the_lens_and_takes_the_tilt(wide, calibration, tmp_p
     assert np.degrees(np.arctan2(-up[2], -up[1])) == pytest.approx(20, abs=3)
     assert (tmp_path / "a" / "overlay.mp4").stat().st_size > 10_000
     np.testing.assert_array_equal(read_recording(tmp_path / "a").camera.fisheye, np.zeros(4))
+
+
+BENT = (-0.25, 0.08, 0.002, -0.001, 0.01)
+K = np.array([[900.0, 0, 955], [0, 910, 545], [0, 0, 1]])
+
+
+def _opencv_yaml(values, fisheye=False):
+    def matrix(rows):
+        rows = np.atleast_2d(rows)
+        numbers = rows.reshape(-1).tolist()
+        return f"!!opencv-matrix\n   rows: {rows.shape[0]}\n   cols: {rows.shape[1]}\n   dt: d\n   data: {numbers}\n"
+
+    return (
+        f"%YAML:1.0\n---\nimage_width: 1920\nimage_height: 1080\nfisheye_model: {int(fisheye)}\n"
+        f"camera_matrix: {matrix(K)}distortion_coefficients: {matrix(values)}"
+    ).encode()
+
+
+def _toml(values, fisheye=False):
+    """Pose2Sim's, Anipose's and FreeMoCap's."""
+    lines = ["[cam]", 'name = "cam"', "size = [1920.0, 1080.0]", f"matrix = {K.tolist()}"]
+    return "\n".join([*lines, f"distortions = {list(values)}", f"fisheye = {str(fisheye).lower()}"]).encode()
+
+
+def _opencap(values):
+    return pickle.dumps({"intrinsicMat": K, "distortion": np.array([values]), "imageSize": np.array([[1080], [1920]])})
+
+
+def _qualisys(values):
+    """Its numbers count sub-pixels: 64 a pixel."""
+    k1, k2, p1, p2 = (64 * value for value in values[:4])
+    turn = " ".join(f'r{row}{column}="{float(row == column)}"' for row in (1, 2, 3) for column in (1, 2, 3))
+    return (
+        '<calibration><cameras><camera serial="7" model="Miqus Video" video_resolution="1080p">'
+        '<fov_video left="0" top="0" right="1919" bottom="1079"/>'
+        f'<transform x="0" y="0" z="0" {turn}/><intrinsic focalLengthU="{64 * K[0, 0]}" focalLengthV="{64 * K[1, 1]}"'
+        f' centerPointU="{64 * K[0, 2]}" centerPointV="{64 * K[1, 2]}" radialDistortion1="{k1}"'
+        f' radialDistortion2="{k2}" tangentalDistortion1="{p1}" tangentalDistortion2="{p2}"/>'
+        "</camera></cameras></calibration>"
+    ).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "lens"),
+    [
+        ("lens.yml", _opencv_yaml(BENT), {"distortion": BENT}),
+        ("lens.yaml", _opencv_yaml(BENT[:4], True), {"fisheye": BENT[:4]}),
+        ("lens.toml", _toml(BENT), {"distortion": BENT}),
+        ("fisheye.toml", _toml(BENT[:4], True), {"fisheye": BENT[:4]}),
+        ("cam.pickle", _opencap(BENT), {"distortion": BENT}),
+        ("take.qca.txt", _qualisys(BENT), {"distortion": (*BENT[:4], 0.0)}),
+    ],
+)
+def test_each_format_gives_the_lens_as_the_options_do(name, content, lens, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    found = take_calibration({"calibration": tmp_path / name})
+    assert found["intrinsics"] == pytest.approx((K[0, 0], K[1, 1], K[0, 2], K[1, 2]))
+    assert found["lens_size"] == SIZE
+    for model in ("distortion", "fisheye"):
+        assert found[model] == (pytest.approx(lens[model]) if model in lens else None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["options", "file"])
+def test_opencvs_usual_lens_is_taken_out(how, wide, tmp_path):
+    """The walker of `wide`, within the view of such a lens, as OpenCV's own function shows him."""
+    found = json.loads(wide.read_text())
+    rays = np.array([each["keypoints"] for each in found]).reshape(len(found), 17, 3)[..., :2] - [959.5, 539.5]
+    angle = np.linalg.norm(rays, axis=-1, keepdims=True) / (960 / np.radians(60))
+    plane = rays / np.linalg.norm(rays, axis=-1, keepdims=True) * np.tan(angle)
+    shown = np.abs(plane[..., 0]).max(1) < 0.9
+    points = np.concatenate([plane, np.ones_like(angle)], -1)[shown].reshape(-1, 3)
+    pixels, _ = cv2.projectPoints(points, np.zeros(3), np.zeros(3), K, np.array(BENT))
+    rows = [
+        {"image_id": frame, "category_id": 1, "keypoints": [v for x, y in body for v in (x, y, 0.9)], "score": 1.0}
+        for frame, body in enumerate(pixels.reshape(-1, 17, 2).tolist())
+    ]
+    (tmp_path / "coco.json").write_text(json.dumps(rows))
+    (tmp_path / "lens.yml").write_bytes(_opencv_yaml(BENT))
+    given = {"intrinsics": (900, 910, 955, 545), "distortion": BENT}
+    found = poselift.lift(
+        keypoints=tmp_path / "coco.json",
+        image_size=SIZE,
+        fps=30,
+        **(given if how == "options" else {"calibration": tmp_path / "lens.yml"}),
+    )
+    assert shown.sum() > 40
+    assert depths(found) == pytest.approx(4.0, abs=0.2)
+    bare = poselift.lift(keypoints=tmp_path / "coco.json", image_size=SIZE, fps=30, intrinsics=given["intrinsics"])
+    assert np.abs(depths(bare) - 4).max() > 0.4
+    motion = found.people[0]
+    ankle, wanted = motion.skeleton.index("left_ankle"), motion.keypoints.skeleton.index("left_ankle")
+    drawn = found.camera.project((motion.joints + motion.root[:, None])[:, [ankle]].astype(float))[:, 0]
+    assert np.nanmedian(np.linalg.norm(drawn - motion.keypoints.keypoints[:, wanted], axis=-1)) < 8
 
 
 def test_intrinsics_alone_are_enough_for_one_camera_but_not_for_its_tilt(wide, tmp_path):

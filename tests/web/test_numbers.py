@@ -21,9 +21,12 @@ from poselift.lifting import camera_for, lift
 from poselift.models import load_weights
 from poselift.recordings import read_motion, read_sidecar
 from poselift.skeleton import COCO17, H36M17
+from poselift.skeleton.hand import SIDES
 from poselift.structures import Detections, Keypoints2D
 from poselift.tracking import Tracker
 from tests.export.conftest import recording_of
+from tests.kinematics.conftest import turn
+from tests.kinematics.test_fingers import made_hand
 
 pytestmark = pytest.mark.slow
 
@@ -76,6 +79,17 @@ def crowd():
     return frames
 
 
+def hands(frames):
+    """Hands of somebody as the page has them, made, steady; the right one is seen now and then, and late."""
+    palms = {side: turn("y", 30.0) @ turn("x", 50.0) for side in SIDES}
+    joints = np.stack([made_hand(side, frames) @ palms[side].numpy().swapaxes(-1, -2) for side in SIDES], 1)
+    waves = np.stack([turn("z", degrees).numpy() for degrees in np.linspace(-40, 40, frames)])
+    joints = np.einsum("tab,tsjb->tsja", waves, joints)
+    joints[10:40, 0], joints[np.arange(frames) % 17 > 2, 1], joints[:30, 1] = np.nan, np.nan, np.nan
+    scores = 0.8 * np.isfinite(joints[..., 0, 0])
+    return {"pixels": numbers(300 + 900 * joints[..., :2]), "joints": numbers(joints), "scores": numbers(scores)}
+
+
 def numbers(values):
     """As JSON has them."""
     return [None if value != value else value for value in np.asarray(values, float).reshape(-1).tolist()]
@@ -95,6 +109,7 @@ def ran(tmp_path_factory):
     needs_modules()
     folder = tmp_path_factory.mktemp("numbers")
     tracks = [track_for_page(track) for track in people()]
+    tracks[1]["hands"] = hands(len(tracks[1]["times"]))
     frames = [
         {
             "time": time,
@@ -146,11 +161,14 @@ def test_motions_are_those_of_python_and_python_reads_them(ran, expected):
         assert abs(found.height.metres - height.metres) < 0.002
         assert found.height.origin == "estimated"
         about = read_sidecar(ran / f"person_{wanted.keypoints.person}.json")
-        assert about.get("unseen_s", {}) == unseen_spans(wanted)
+        assert about.get("unseen_s", {}) == unseen_spans(found)
+        assert unseen_spans(replace(found, hands=None)) == unseen_spans(wanted)
         arrays = {name: np.array(values, float) for name, values in about["arrays"].items()}
         assert set(arrays) == {
-            "joints", "root", "timestamps", "interpolated", "uncertainty", "keypoints", "keypoint_scores"
+            "joints", "root", "timestamps", "interpolated", "uncertainty", "keypoints", "keypoint_scores",
+            "angles_degrees", *(("hand_joints", "hand_keypoints", "hand_scores") if found.hands else ()),
         }  # fmt: skip
+        assert arrays["angles_degrees"].shape == (len(found), len(about["angles"]))
         np.testing.assert_allclose(arrays["joints"], found.joints, atol=1e-5)
         np.testing.assert_allclose(arrays["keypoints"], found.keypoints.keypoints, atol=1e-5)
         np.testing.assert_allclose(arrays["keypoint_scores"], found.keypoints.scores, atol=1e-5)
@@ -192,7 +210,7 @@ def test_the_usual_joints_are_those_of_python(ran):
 
 
 def test_bvh_files_are_those_of_python(ran, tmp_path):
-    for person in (1, 2):
+    for person in (1, 2):  # the second one with fingers
         name = f"person_{person}.bvh"
         motion = read_motion(ran / f"person_{person}.npz")
         (motion,) = count_from_zero([motion], motion.timestamps[0] - 1)
@@ -207,11 +225,14 @@ def test_bvh_files_are_those_of_python(ran, tmp_path):
                     assert abs(float(word) - float(same)) < 0.02, (line, other)  # centimetres and degrees
 
 
-def test_glb_has_the_bones_and_the_body_of_python(ran, tmp_path):
-    gltf = pytest.importorskip("pygltflib")
-    motion = read_motion(ran / "person_1.npz")
-    write_glb(tmp_path / "person_1.glb", recording_of(count_from_zero([motion], motion.timestamps[0] - 1)))
-    found, wanted = (gltf.GLTF2().load(str(place / "person_1.glb")) for place in (ran, tmp_path))
+@pytest.mark.parametrize(("person", "bones"), [(1, 28), (2, 68)])
+def test_glb_has_the_bones_and_the_body_of_python(person, bones, ran, tmp_path):
+    """The second one has hands, so fingers."""
+    gltf, name = pytest.importorskip("pygltflib"), f"person_{person}"
+    motion = read_motion(ran / f"{name}.npz")
+    write_glb(tmp_path / f"{name}.glb", recording_of(count_from_zero([motion], motion.timestamps[0] - 1)))
+    found, wanted = (gltf.GLTF2().load(str(place / f"{name}.glb")) for place in (ran, tmp_path))
+    assert len(found.skins[0].joints) == bones
     assert [node.name for node in found.nodes] == [node.name for node in wanted.nodes]
     for node, other in zip(found.nodes, wanted.nodes, strict=True):
         assert (node.children or []) == (other.children or [])

@@ -30,6 +30,7 @@ for (const { fov, ...given } of tracks) {
     times: array(Float64Array, given.times),
     pixels: array(Float32Array, given.pixels),
     scores: array(Float32Array, given.scores),
+    ...(given.hands && { hands: { placed: true, ...Object.fromEntries(Object.entries(given.hands).map(([name, values]) => [name, array(Float32Array, values)])) } }),
   };
   const name = `person_${track.person}`;
   const camera = numbers.cameraFor({ ...track, fov });
@@ -38,10 +39,10 @@ for (const { fov, ...given } of tracks) {
   const write = (ending, content) => writeFile(`${folder}/${name}${ending}`, content);
   await write(".npz", numbers.writeNpz(motion));
   await write(".usual.npz", numbers.writeNpz(numbers.restrict(opened, motion, "h36m17")));
-  await write(".json", numbers.writeJson(opened, motion, { camera, start, extra: { video: "walk.mp4" } }));
   await write(".bvh", await timed(seconds, `rotations ${name}`, () => numbers.writeBvh(opened, motion, start)));
   await write(".glb", await numbers.writeGlb(opened, [motion], start));
-  const { degrees } = await numbers.jointAngles(opened, motion);
+  const angles = await numbers.jointAngles(opened, motion), { degrees } = angles;
+  await write(".json", numbers.writeJson(opened, motion, { camera, start, angles, extra: { video: "walk.mp4" } }));
   const guessed = numbers.guessedJoints(opened, motion);
   // A keypoint is dragged: the motion that follows at once is the one from scratch.
   const dragged = { ...track, pixels: track.pixels.map((value, k) => (k === 40 ? value + 30 : value)) };

@@ -1,5 +1,6 @@
 // What the viewer shows, made of lifted motions.
 
+import { inSpace } from "../numbers/hands.js";
 import { medianInterval } from "../numbers/times.js";
 import { prepareHands } from "../viewer/hands.js";
 import { prepare } from "../viewer/places.js";
@@ -31,7 +32,7 @@ export function contentOf({ people, camera, times, start, file }, drawing, const
 
 /** The hands of a motion as the viewer has them, at the wrists of the body; none where none are seen. */
 function handsOf({ hands, joints, skeleton }, { names, lines, body }) {
-  if (!hands?.joints.some(Number.isFinite)) return { hands: null };
+  if (!hands || !inSpace(hands)) return { hands: null };
   const half = names.length / 2, wrists = ["left", "right"].map((side) => skeleton.joints.indexOf(`${side}_wrist`)), j = skeleton.joints.length;
   const fingers = hands.joints.map((value, i) => {
     const joint = Math.floor(i / 3), frame = Math.floor(joint / (2 * half)), wrist = wrists[Math.floor(joint / half) % 2];

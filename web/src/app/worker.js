@@ -154,11 +154,13 @@ async function lift({ tracks, camera, heights = {} }, progress) {
   return people;
 }
 
+/** The joint angles of somebody; null without a pose in any frame, which stops nobody else. */
+const anglesOf = (numbers, person) => jointAngles(numbers, lifted.get(person)).catch(() => null);
+
 /** The joint angles of the people whom `lift` gave; opening their graph takes seconds, so they come later. */
 async function measure({ people }) {
   const { numbers } = await ready, angles = [];
-  // Somebody without a pose in any frame has no angles, and stops nobody else.
-  for (const person of people) angles.push(await jointAngles(numbers, lifted.get(person)).catch(() => null));
+  for (const person of people) angles.push(await anglesOf(numbers, person));
   return angles;
 }
 
@@ -166,7 +168,7 @@ async function measure({ people }) {
 async function save({ person, ending, start, about }) {
   const { numbers } = await ready, whole = lifted.get(person);
   switch (ending) {
-    case "json": return writeJson(numbers, restrict(numbers, whole, SKELETON), { ...about, start });
+    case "json": return writeJson(numbers, restrict(numbers, whole, SKELETON), { ...about, start, angles: await anglesOf(numbers, person) });
     case "bvh": return writeBvh(numbers, whole, start);
     case "glb": return writeGlb(numbers, [whole], start);
   }
@@ -178,7 +180,7 @@ async function saveCorrected({ persons, about }) {
   for (const person of persons) {
     const motion = restrict(numbers, lifted.get(person), SKELETON);
     files[`person_${person}.npz`] = writeNpz(motion);
-    files[`person_${person}.json`] = writeJson(numbers, motion, about);
+    files[`person_${person}.json`] = writeJson(numbers, motion, { ...about, angles: await anglesOf(numbers, person) });
   }
   return zip(files);
 }

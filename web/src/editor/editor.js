@@ -256,9 +256,10 @@ function build() {
   byId("overlay").after(canvas);
   byId("transport").after(byId("editor")); // near the video, and only in this page
   canvas.onpointerdown = grasp;
-  canvas.onmousedown = (event) => event.preventDefault(); // no focus by a drag: arrow keys then still go from frame to frame
+  // After a drag, arrow keys go from frame to frame, whatever had the focus before.
+  canvas.onmousedown = (event) => { event.preventDefault(); document.activeElement?.blur(); };
   canvas.addEventListener("wheel", wheel, { passive: false });
-  byId("joint").onchange = () => { picked = true; };
+  byId("joint").onchange = byId("joint").onpointerdown = () => { picked = true; }; // the one that is shown can be chosen again
   byId("people").addEventListener("click", () => requestAnimationFrame(() => { if (session && track()) others(); }));
   canvas.onpointermove = pull;
   canvas.onpointerup = () => {
@@ -277,7 +278,7 @@ function build() {
   };
   document.addEventListener("keydown", (event) => {
     const factor = { "+": CLOSER, "-": 1 / CLOSER, 0: 0 }[event.key];
-    if (!session || canvas.hidden || factor === undefined || event.ctrlKey || event.metaKey || /^(SELECT|INPUT)$/.test(event.target.tagName)) return;
+    if (!session || canvas.hidden || factor === undefined || event.ctrlKey || event.metaKey || /^(SELECT|INPUT)$/.test(event.target.tagName) && event.target.id !== "scrub") return;
     event.preventDefault();
     zoomByKey(factor);
   });

@@ -10,6 +10,10 @@ const APART = 0.1;
 const GAP = 1.0;
 const NEAR = 1e-4; // seconds; times in files are rounded
 const PARTS = /_(eye|ear)$/; // of a head, which the nose shows
+/** Intervals between two keypoints of a joint from which it was lost between them. */
+const LOST = 1.5;
+/** What a sign in the motion counts beside one in the keypoints: a wrong keypoint moves its neighbours too. */
+const HINT = 0.5;
 /** Residuals up to this multiple of a joint's usual one are no errors. */
 const USUAL = 3;
 /** Share of the distance that the exchange of both sides must take away for an error to be one. */
@@ -28,21 +32,32 @@ const EXCHANGED = 0.5;
  * @returns {{person: number, frame: number, time: number, worth: number, joint: string, says: string}[]}
  */
 export function rankFrames(motion, camera, constants) {
-  const { times, person } = motion, listed = [], spans = [];
-  for (const entry of [...exchanges(motion, camera, constants), ...leaps(motion), ...doubts(motion, camera)].sort((a, b) => b.worth - a.worth)) {
-    const [from, to] = [times[entry.from] - APART - NEAR, times[entry.to] + APART + NEAR];
-    if (spans.some(([first, last]) => first < to && last > from)) continue;
-    spans.push([times[entry.from], times[entry.to]]);
-    const { frame, joint, worth, says } = entry;
-    listed.push({ person, frame, time: times[frame], worth, joint, says });
+  const { person } = motion, { rows, looked } = lookedAt(motion), listed = [], spans = [];
+  const { found, settled } = exchanges(looked, camera, constants);
+  for (const entry of [...found, ...leaps({ ...looked, keypoints: settled }), ...doubts(looked, camera)].sort((a, b) => b.worth - a.worth)) {
+    const [first, last] = [entry.from, entry.to].map((row) => looked.times[row]), [from, to] = [first - APART - NEAR, last + APART + NEAR];
+    if (spans.some(([begins, ends]) => begins < to && ends > from)) continue;
+    spans.push([first, last]);
+    const { joint, worth, says } = entry, frame = rows[entry.frame] ?? rows[entry.to];
+    listed.push({ person, frame, time: motion.times[frame], worth, joint, says });
   }
   return listed;
+}
+
+/** The frames in which the detector found the person, and the motion in these: it may look at every second one only. */
+function lookedAt(motion) {
+  const { times, keypoints: { joints, pixels, scores } } = motion;
+  const rows = [...times.keys()].filter((frame) => pixels.subarray(2 * frame * joints.length, 2 * (frame + 1) * joints.length).some(Number.isFinite));
+  const take = (values, width) => Float64Array.from({ length: rows.length * width }, (_, i) => values[rows[Math.floor(i / width)] * width + i % width]);
+  const places = Object.fromEntries(["joints", "root", "uncertainty"].map((name) => [name, take(motion[name], motion[name].length / times.length)]));
+  const own = take(times, 1), keypoints = { ...motion.keypoints, times: own, pixels: take(pixels, 2 * joints.length), scores: take(scores, joints.length) };
+  return { rows, looked: { ...motion, ...places, times: own, keypoints } };
 }
 
 /**
  * Spans whose sides change places and soon come back; of longer ones the lifter was asked when they were lifted. Seen
  * from the side they lie near each other in the picture, but a body with exchanged sides is turned: what counts is how
- * far apart the two sides are in 3D.
+ * far apart the two sides are in 3D. Gives the keypoints with these sides put back, too.
  */
 function exchanges({ times, skeleton: { joints: names }, root, joints, keypoints, threshold }, { K }, constants) {
   const { length } = bodyOf(keypoints.joints, keypoints.pixels, times.length), step = medianInterval(times), found = [];
@@ -66,7 +81,7 @@ function exchanges({ times, skeleton: { joints: names }, root, joints, keypoints
       found.push({ from, to: end - 1, frame: (from + end - 1) >> 1, joint, worth, says: "left and right exchanged" });
     }
   }
-  return found;
+  return { found, settled: track };
 }
 
 /** Spans of keypoints that leave their way suddenly, or are missing, as {from, to, frame, joint, worth, says}. */
@@ -90,11 +105,12 @@ function leaps({ times, keypoints: { joints, pixels } }) {
         const off = (row, to) => Math.min(...ways.map((way) => way(row, to)));
         const ends = Math.min(off(first) - steps(first, last), off(last) - steps(last + 1, first)) - USUAL * usual;
         if (ends <= 0) continue;
+        if (moves.slice(first, last).some((move) => move > ends)) continue; // the ends of two errors
         const rows = Array.from({ length: last - first + 1 }, (_, row) => first + row), offs = rows.map((row) => off(row));
         if (Math.min(...offs) < ends / 2) continue; // two errors, and none between them
         const mean = offs.reduce((sum, value) => sum + value, 0) / offs.length;
         // A movement begins and ends slowly: its ends are near the way, its middle is far.
-        const worth = ends * Math.min(1, ends / mean) ** 2 * (when[last] - when[first] + step), key = `${seen[first]} ${seen[last]}`;
+        const worth = ends * Math.min(1, ends / mean) ** 2 * (when[last] - when[first] + (when[first] - when[first - 1] + when[last + 1] - when[last]) / 2), key = `${seen[first]} ${seen[last]}`;
         const turned = other === joint ? mean : rows.reduce((sum, row) => sum + (off(row, others) || 0), 0) / rows.length;
         const own = found.get(key) ?? { from: seen[first], to: seen[last], worth: 0, turned: 0, off: 0, most: 0 };
         own.worth += worth;
@@ -105,25 +121,26 @@ function leaps({ times, keypoints: { joints, pixels } }) {
       }
     }
     for (let row = 1; row < seen.length; row++) {
-      if (seen[row] - seen[row - 1] > 1 && when[row] - when[row - 1] <= GAP) gaps.push({ joint, name, row, seen, places, when });
+      if (seen[row] - seen[row - 1] > 1 && when[row] - when[row - 1] > LOST * step && when[row] - when[row - 1] <= GAP) gaps.push({ name, row, seen, places, when });
     }
   }
   const jumps = [...found.values()].map(({ from, to, joint, worth, off, turned, jump }) => ({ from, to, frame: (from + to) >> 1, joint, worth,
     says: turned < EXCHANGED * off ? "left and right exchanged" : `jumps by ${jump.toFixed(0)} px` }));
-  return [...jumps, ...missing(gaps, times)];
+  return [...jumps, ...missing(gaps, step)];
 }
 
 /** Keypoints that are missing: worth what the way between two frames misses where the joint is seen, over as long a span. */
-function missing(gaps, times) {
+function missing(gaps, step) {
   return gaps.map(({ name, row, seen, places, when }) => {
-    const lasts = when[row] - when[row - 1], from = seen[row - 1] + 1, to = seen[row] - 1, misses = [];
+    const lasts = when[row] - when[row - 1], misses = [];
     for (let first = 0, last = 0; last < when.length; first++) {
-      while (last < when.length && when[last] - when[first] < lasts - 1e-6) last++;
-      const middle = (first + last) >> 1;
-      if (last < when.length && middle > first && last - first === seen[row] - seen[row - 1]) misses.push(away(places[middle], between(places, when, first, last, when[middle])));
+      while (last < when.length && when[last] - when[first] < lasts - NEAR) last++;
+      const middle = (first + last) >> 1, whole = (last - first + .5) * step > when[last] - when[first];
+      if (last < when.length && middle > first && whole) misses.push(away(places[middle], between(places, when, first, last, when[middle])));
     }
     misses.sort((a, b) => a - b);
-    return { from, to, frame: (from + to) >> 1, joint: name, worth: (misses[Math.floor(.9 * misses.length)] ?? 0) * (times[to + 1] - times[from]), says: `missing for ${lasts.toFixed(2)} s` };
+    const [from, to] = [seen[row - 1], seen[row]], worth = (misses[Math.floor(.9 * misses.length)] ?? 0) * (lasts - step);
+    return { from, to, frame: (from + to) >> 1, joint: name, worth, says: `missing for ${lasts.toFixed(2)} s` };
   });
 }
 
@@ -147,7 +164,7 @@ function doubts(motion, { K }) {
         if (!(values[from] > 2 * usual)) continue;
         while (values[to + 1] > 2 * usual) to++;
         const own = values.subarray(from, to + 1), most = Math.max(...own);
-        found.push({ from, to, frame: from + own.indexOf(most), joint: name, worth: step * own.reduce((sum, value) => sum + value - 2 * usual, 0), says: `${(most / usual).toFixed(1)} × ${why}` });
+        found.push({ from, to, frame: from + own.indexOf(most), joint: name, worth: HINT * step * own.reduce((sum, value) => sum + value - 2 * usual, 0), says: `${(most / usual).toFixed(1)} × ${why}` });
       }
     }
   }

@@ -1,5 +1,8 @@
 // A motion as rotations of bones, for BVH and GLB (poselift.export.character, with poselift's own rig), and as angles.
 
+import { addFingers } from "./fingers.js";
+import { withHandSkin } from "./hand_skin.js";
+import { inSpace } from "./hands.js";
 import { pointsYUp, posedFrames } from "./restrict.js";
 import { shownJoints } from "./sight.js";
 import { median, rounded, searchSorted, medianInterval } from "./times.js";
@@ -39,29 +42,37 @@ async function rigged(numbers, motion) {
  * @property {Float32Array} rest (s, 3) places at rest, metres
  * @property {Float64Array} way (t, 3) place of the first bone, metres
  * @property {Float64Array} rotations (t, s, 9) of each bone relative to its parent
- * @property {Float32Array} skin (v, 3) points of the skin at rest
+ * @property {import("./hand_skin.js").Mesh} mesh the skin at rest
  */
 
 /**
- * The bones of a motion. An empty frame has the last pose before it, or the first of the clip.
+ * The bones of a motion, with fingers where hands are seen in 3D. An empty frame has the last pose before it, or the first of the clip.
  * @param {import("./open.js").Numbers} numbers
  * @param {import("./index.js").Motion} motion with all joints of the lifter
  * @returns {Promise<Character>}
  */
 export async function character(numbers, motion) {
   const { frames, points, turned, bones } = await rigged(numbers, motion);
-  const { skeleton, times } = motion;
-  const s = skeleton.joints.length;
-  const { rest, skin } = await numbers.run("body", { bones: [bones, [s, 3]] });
+  const { skeleton, times, hands } = motion, { facts } = numbers;
+  const { rest, skin } = await numbers.run("body", { bones: [bones, [skeleton.joints.length, 3]] });
+  const parents = skeleton.parents.map((parent) => skeleton.joints.indexOf(parent));
+  const body = { names: skeleton.joints, parents, rest, turned }, fingered = Boolean(hands && inSpace(hands));
+  const figure = fingered ? addFingers(body, frames, motion, facts) : body, mesh = { points: skin, ...meshOf(facts.body) };
+  const s = figure.names.length;
   const way = new Float64Array(3 * times.length);
   const rotations = new Float64Array(9 * s * times.length);
   times.forEach((_, frame) => {
     const row = Math.max(searchSorted(frames, frame, "right") - 1, 0);
-    way.set(points.subarray(3 * s * row, 3 * s * row + 3), 3 * frame);
-    rotations.set(turned.subarray(9 * s * row, 9 * s * (row + 1)), 9 * s * frame);
+    way.set(points.subarray(3 * skeleton.joints.length * row, 3 * skeleton.joints.length * row + 3), 3 * frame);
+    rotations.set(figure.turned.subarray(9 * s * row, 9 * s * (row + 1)), 9 * s * frame);
   });
-  const parents = skeleton.parents.map((parent) => skeleton.joints.indexOf(parent));
-  return { names: skeleton.joints, parents, rest, way, rotations, skin };
+  return { names: figure.names, parents: figure.parents, rest: figure.rest, way, rotations, mesh: fingered ? withHandSkin(mesh, figure, facts.constants.hand_skin) : mesh };
+}
+
+/** Triangles, and two bones of each vertex with their weights. */
+function meshOf({ triangles, segments, weights }) {
+  const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return { triangles: new Uint16Array(bytes(triangles).buffer), segments: bytes(segments), weights: new Float32Array(bytes(weights).buffer) };
 }
 
 /** From each bone's parent to the bone at rest (s, 3); from the origin for the first. */

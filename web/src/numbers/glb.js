@@ -1,6 +1,7 @@
 // GLB: binary glTF 2.0, a body on an armature of named bones (poselift.export.glb).
 
 import { character, offsetsOf } from "./character.js";
+import { quaternion } from "./fingers.js";
 import { joined } from "./npz.js";
 import { unseenSpans } from "./sight.js";
 
@@ -25,19 +26,9 @@ export async function writeGlb(numbers, motions, start = Math.min(...motions.map
     if (times.some((time, frame) => frame > 0 && !(time > times[frame - 1])))
       throw new Error("frames are too close for glTF, whose times have 7 digits; lift a shorter span");
     const first = document.addBones(figure, times, motion, unseenSpans(numbers, motion, start));
-    document.addBody(figure, first, meshOf(numbers.facts.body), `person_${motion.person}`);
+    document.addBody(figure, first, `person_${motion.person}`);
   }
   return document.bytes();
-}
-
-/** Triangles, and two bones of each vertex with their weights. */
-function meshOf({ triangles, segments, weights }) {
-  const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  return {
-    triangles: new Uint16Array(bytes(triangles).buffer),
-    segments: bytes(segments),
-    weights: new Float32Array(bytes(weights).buffer),
-  };
 }
 
 /** A glTF document in the making. */
@@ -88,7 +79,7 @@ class Document {
   }
 
   /** A body around a person's bones. */
-  addBody({ rest, skin, names }, first, { triangles, segments, weights }, name) {
+  addBody({ rest, names, mesh: { points, triangles, segments, weights } }, first, name) {
     const { nodes, scenes, meshes, skins } = this.#file;
     // The skinned mesh is a root itself, because the transforms above it do not count.
     scenes[0].nodes.push(nodes.length);
@@ -97,8 +88,8 @@ class Document {
     const bones = segments.map((bone, k) => (weights[k] > 0 ? bone : 0));
     const target = ARRAY_BUFFER;
     const attributes = {
-      POSITION: this.#data(Float32Array.from(skin), "VEC3", { target, bounds: true }),
-      NORMAL: this.#data(normalsOf(skin, triangles), "VEC3", { target }),
+      POSITION: this.#data(Float32Array.from(points), "VEC3", { target, bounds: true }),
+      NORMAL: this.#data(normalsOf(points, triangles), "VEC3", { target }),
       JOINTS_0: this.#data(four(bones, Uint8Array), "VEC4", { target }),
       WEIGHTS_0: this.#data(four(weights, Float32Array), "VEC4", { target }),
     };
@@ -162,28 +153,12 @@ function quaternions({ rotations, names }, bone) {
   const out = new Float32Array((4 * rotations.length) / (9 * s));
   for (let at = 0; at < out.length; at += 4) {
     const from = 9 * ((at / 4) * s + bone);
-    let q = quaternion(rotations.subarray(from, from + 9));
+    const [w, ...axis] = quaternion(rotations.subarray(from, from + 9));
+    let q = [...axis, w];
     if (at && q.reduce((sum, value, k) => sum + value * out[at - 4 + k], 0) < 0) q = q.map((value) => -value);
     out.set(q, at);
   }
   return out;
-}
-
-/** Quaternion x, y, z, w of a matrix, by its largest part. */
-function quaternion(r) {
-  const trace = r[0] + r[4] + r[8];
-  const sizes = [2 * r[0] - trace, 2 * r[4] - trace, 2 * r[8] - trace, trace];
-  const largest = sizes.indexOf(Math.max(...sizes));
-  const [x, y, z] = [r[7] - r[5], r[2] - r[6], r[3] - r[1]];
-  const [xy, yz, zx] = [r[1] + r[3], r[5] + r[7], r[2] + r[6]];
-  const q = [
-    [1 + sizes[0], xy, zx, x],
-    [xy, 1 + sizes[1], yz, y],
-    [zx, yz, 1 + sizes[2], z],
-    [x, y, z, 1 + sizes[3]],
-  ][largest];
-  const length = Math.hypot(...q);
-  return q.map((value) => value / length);
 }
 
 /** Mean direction (v, 3) of the triangles around each vertex, by their areas. */

@@ -14,6 +14,10 @@ import { searchSorted } from "./times.js";
 export const JOINTS = 21;
 const SIDES = 2, WIDTHS = { pixels: 2 * SIDES * JOINTS, joints: 3 * SIDES * JOINTS, scores: SIDES };
 
+/** Whether a hand is seen in 3D; and whether any is. @param at twice the frame, and one more for the right hand */
+export const isSeen = ({ joints }, at) => joints.subarray(3 * JOINTS * at, 3 * JOINTS * (at + 1)).every(Number.isFinite);
+export const inSpace = (hands) => hands.scores.some((_, at) => isSeen(hands, at));
+
 /** Hands in no frame. */
 export const unseenHands = (frames, placed = false) => ({ placed, pixels: new Float32Array(WIDTHS.pixels * frames).fill(NaN),
   joints: new Float32Array(WIDTHS.joints * frames).fill(NaN), scores: new Float32Array(WIDTHS.scores * frames) });

@@ -1,5 +1,6 @@
 // A motion as JSON, as `poselift lift` writes it (poselift.export).
 
+import { inSpace } from "./hands.js";
 import { unseenSpans } from "./sight.js";
 
 /**
@@ -7,9 +8,10 @@ import { unseenSpans } from "./sight.js";
  * @param {import("./open.js").Numbers} numbers
  * @param {import("./index.js").Motion} motion
  * @param {{camera: import("./index.js").Camera, start?: number, detector?: {name: string, sha256: string|null},
- *   extra?: object}} about extra: further keys, such as video, the name of the file
+ *   angles?: {names: string[], degrees: ArrayLike<number>}, extra?: object}} about extra: further keys, such as video, the
+ *   name of the file
  */
-export function writeJson(numbers, motion, { camera, start = motion.times[0], detector = null, extra = {} }) {
+export function writeJson(numbers, motion, { camera, start = motion.times[0], detector = null, angles = null, extra = {} }) {
   const { lifter, versions } = numbers.facts;
   const { keypoints, skeleton, times } = motion;
   const tree = ({ name, joints, parents }) => ({
@@ -74,14 +76,17 @@ export function writeJson(numbers, motion, { camera, start = motion.times[0], de
         hand_keypoints: nested(motion.hands.pixels, [times.length, 2, 21, 2]),
         hand_scores: nested(motion.hands.scores, [times.length, 2]),
       } : {}),
+      ...(angles ? { angles_degrees: nested(angles.degrees, [times.length, angles.names.length]) } : {}),
     },
+    ...(angles ? { angles: angles.names } : {}),
   };
   return `${JSON.stringify(content)}\n`;
 }
 
 /** What the arrays of hands mean, and how often each is seen. */
-function handsAbout({ joints, scores }, tree) {
-  const about = { ...tree, in_3d: joints.some(Number.isFinite), units: { hand_joints: "metres from the wrist, in the axes of the motion", hand_keypoints: "pixels" } };
+function handsAbout(hands, tree) {
+  const { scores } = hands;
+  const about = { ...tree, in_3d: inSpace(hands), units: { hand_joints: "metres from the wrist, in the axes of the motion", hand_keypoints: "pixels" } };
   ["left", "right"].forEach((side, row) => {
     const seen = [...scores].filter((score, i) => i % 2 === row && score > 0), rounded = (value) => Math.round(1e3 * value) / 1e3;
     about[side] = { seen_share: rounded((2 * seen.length) / scores.length), mean_score: seen.length ? rounded(seen.reduce((sum, score) => sum + score, 0) / seen.length) : null };

@@ -1,6 +1,7 @@
 // Which joints of a motion keypoints show, and which are guesses (Motion.in_sight and Motion.guessed).
 
 import { bridge } from "./contacts.js";
+import { inSpace, isSeen } from "./hands.js";
 import { usedKeypoints } from "./prepare.js";
 import { runsOf, searchSorted } from "./times.js";
 
@@ -59,16 +60,15 @@ export function guessedJoints(numbers, motion) {
   return shown.map((flag, at) => (flag && !alone[Math.floor(at / j)] ? 0 : 1));
 }
 
-/** First and last time of each span in which no keypoint shows a joint, seconds from `start`, by the joint's name. */
+/** First and last time of each span in which no keypoint shows a joint, or no hand its fingers, seconds from `start`, by name. */
 export function unseenSpans(numbers, motion, start = 0) {
-  const { joints } = motion.skeleton;
-  const shown = shownJoints(numbers, motion);
-  const spans = {};
-  const time = (frame) => Math.round(1e4 * (motion.times[frame] - start)) / 1e4;
-  joints.forEach((joint, row) => {
-    const hidden = Uint8Array.from(motion.times, (_, frame) => 1 - shown[frame * joints.length + row]);
-    const runs = runsOf(hidden);
-    if (runs.length) spans[joint] = runs.map(([first, end]) => [time(first), time(end - 1)]);
-  });
+  const { hands, times, skeleton: { joints } } = motion, shown = shownJoints(numbers, motion), spans = {};
+  const time = (frame) => Math.round(1e4 * (times[frame] - start)) / 1e4;
+  const add = (name, seen) => {
+    const runs = runsOf(Uint8Array.from(times, (_, frame) => seen(frame) ? 0 : 1));
+    if (runs.length) spans[name] = runs.map(([first, end]) => [time(first), time(end - 1)]);
+  };
+  joints.forEach((joint, row) => add(joint, (frame) => shown[frame * joints.length + row]));
+  if (hands && inSpace(hands)) ["left", "right"].forEach((side, row) => add(`${side}_fingers`, (frame) => isSeen(hands, 2 * frame + row)));
   return spans;
 }
