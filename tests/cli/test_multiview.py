@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import poselift as library
 from benchmarks.phone_sound import make_sound, write_phone
 from poselift.recordings import read_motion
 from poselift.several_views.calibration_files import read_calibration, rotation_vector, write_pose2sim
@@ -68,6 +69,18 @@ def turns(stage, cameras):
         R = (stage.cameras[0].R.T @ true.R).T @ (cameras[0].R.T @ own.R)
         errors.append(np.degrees(np.arccos(np.clip((np.trace(R) - 1) / 2, -1, 1))))
     return errors
+
+
+@pytest.mark.slow
+def test_python_gives_what_the_command_writes(joined, takes):
+    recording = library.multiview([], keypoints=takes, offsets=[0.0, 0.0], weights="tiny")
+    for person, motion in enumerate(recording.people, 1):
+        written = read_motion(joined / f"person_{person}.npz")
+        np.testing.assert_array_equal(motion.joints, written.joints)
+        np.testing.assert_array_equal(motion.root, written.root)
+    cameras = read_calibration([joined / "calibration.toml"]).values()
+    for own, camera in zip(recording.cameras, cameras, strict=True):
+        np.testing.assert_allclose(own.K, camera.K, atol=1e-3)
 
 
 @pytest.mark.slow
