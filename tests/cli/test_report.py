@@ -100,6 +100,7 @@ def test_the_folder_of_a_sweep_stands_for_its_jobs(tmp_path):
         assert "(1 row)" in report(*given, "--out", tmp_path / f"out{number}", "--cost", "none", "--peers", "none")
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_patterns_and_protocols(tmp_path):
     for seed in range(3):
         write(tmp_path / f"run{seed}", results(50.0 + seed, seed=seed))

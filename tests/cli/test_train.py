@@ -300,6 +300,7 @@ def test_the_command_at_the_end_evaluates(cmu_files, tmp_path):
 
 def test_three_commands_make_a_table_of_three_seeds(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("poselift.reports.report_folder.section_plots", lambda *_: [])  # they take seconds
     trained = poselift("train", *SMOKE, *NOTHING_WRITTEN, "seed=0,1,2", "-m", "name=tried")
     assert trained.code == 0, trained.err
     options = ["protocol=made_people", "view=Squat/p2", "flip=false", "refine=false"]
