@@ -50,7 +50,10 @@ class FoundCamera:
         return f"{len(said)} shots. " + "; ".join(parts)
 
     def cautions(self) -> list[Caution]:
-        """Warnings for users: cuts, lost backgrounds, and a camera that does something else than asked for."""
+        """Warnings for users: cuts, lost backgrounds, and an unexpected camera.
+
+        The last is a camera that does something else than asked for.
+        """
         return [Caution(text, "camera") for text in self._doubts()]
 
     def _doubts(self) -> list[str]:
