@@ -72,8 +72,7 @@ def lifted_view(view: VirtualView, name: str, weights: Weights, given: bool, hei
     """One view of a scene, lifted alone."""
     camera = Camera(view.K, view.image_size) if given else camera_for(view.image_size)
     motions = [lift(keypoints, weights, camera) for keypoints in view.people.values()]
-    if height is not None:
-        motions = [take_height(motion, height) for motion in motions]
+    motions = [take_height(motion, height) for motion in motions]
     times = np.concatenate([keypoints.timestamps for keypoints in view.people.values()])
     return LiftedView(name, tuple(motions), camera, (float(times.min()), float(times.max())))
 

@@ -13,6 +13,8 @@ from jaxtyping import Float, Int
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.geometry.camera import Camera
+from poselift.kinematics.child_proportions import is_childlike
+from poselift.kinematics.whole_body import CHILD_SIZE, SIZE
 from poselift.numerics.times import median_interval
 from poselift.several_views.calibration import Calibration, calibrate
 from poselift.several_views.common_world import final_height, in_own_world, in_world, take_heights
@@ -23,7 +25,7 @@ from poselift.several_views.observations import Observations, ViewTrack, gather,
 from poselift.several_views.report import Report, write_report
 from poselift.several_views.view import LiftedView, ViewClock
 from poselift.several_views.view_checks import check_common, check_pairings, check_views, describe_swaps
-from poselift.several_views.who_is_who import find_people
+from poselift.several_views.who_is_who import People, find_people
 from poselift.structures import Keypoints2D, Motion
 
 _LATE_ROUNDS, _ON_TIME = 3, 0.003
@@ -34,6 +36,10 @@ _LEAST_SPREAD, _SPREAD_FACTOR = 0.02, 2.0
 
 _UNSURE_CLOCK = 0.04
 """Seconds of spread from which a clock is doubted."""
+
+
+_GIVEN_HEIGHT = 0.01
+"""Standard deviation of the log of the size of a body whose height is given."""
 
 
 @dataclass(frozen=True)
@@ -106,8 +112,8 @@ def reconstruct(
     if calibrated:
         calibration = _known(seen, lenses, found)
     else:
-        known_height = [height is not None for height in given]
-        calibration = calibrate(seen, lenses, found, people.R, people.t, known_height)
+        sizes = [_size_spread(views, people, person, height) for person, height in enumerate(given)]
+        calibration = calibrate(seen, lenses, found, people.R, people.t, sizes)
         for _ in range(_LATE_ROUNDS):
             late = max(abs(new.offset - old.offset) for new, old in zip(calibration.clocks, found, strict=True))
             if late < _ON_TIME:
@@ -116,7 +122,7 @@ def reconstruct(
             seen = gather(look(found, lenses), people.owners, times, skeleton)
             R = np.stack([camera.R for camera in calibration.cameras])
             t = np.stack([camera.t for camera in calibration.cameras])
-            calibration = calibrate(seen, lenses, found, R, t, known_height)
+            calibration = calibrate(seen, lenses, found, R, t, sizes)
     cameras = calibration.cameras
     seen = gather(look(calibration.clocks, cameras), people.owners, times, skeleton)
     fused = fuse(seen, cameras, calibration.size)
@@ -210,6 +216,17 @@ def _numbers(owner: Int[np.ndarray, "t p"], view: LiftedView) -> dict[int, tuple
 
 def _given_height(number: int | None, heights: Mapping[int, float] | float | None) -> float | None:
     return heights.get(number or 0) if isinstance(heights, Mapping) else heights
+
+
+def _size_spread(views: Sequence[LiftedView], people: People, person: int, height: float | None) -> float:
+    """Standard deviation of log(true size / lifted size) of a person; more for a child in one of the views."""
+    if height is not None:
+        return _GIVEN_HEIGHT
+    for owner, view in zip(people.owners, views, strict=True):
+        own = (view.people[track] for track in np.unique(owner[owner[:, person] >= 0, person]))
+        if any(is_childlike(motion, motion.height) for motion in own):
+            return CHILD_SIZE
+    return SIZE
 
 
 def _known(seen: Observations, cameras: Sequence[Camera], clocks: Sequence[ViewClock]) -> Calibration:

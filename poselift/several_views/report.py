@@ -9,17 +9,18 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.geometry.camera import Camera
+from poselift.kinematics.whole_body import TO_90
 from poselift.several_views.calibration import Calibration
 from poselift.several_views.fusion import Fused
-from poselift.several_views.observations import Observations
+from poselift.several_views.observations import TO_SPREAD, Observations
 from poselift.several_views.who_is_who import People
 
 _NARROW = 45.0
 """Degrees between two cameras' lines of sight from which they see depth poorly: of the pairs around CMU's val people,
 one that crosses at 40 degrees had twice the error of the same take's other pairs, with no other warning."""
 
-_UNSURE = 4.0
-"""Standard deviation of a camera's rotation, degrees, from which it is a doubt."""
+_UNSURE = 5.0
+"""Degrees within which a camera's rotation is right in 90 % of cases, from which it is a doubt."""
 
 _BESIDE = 0.045
 """Median distance of joints from their rays, metres, from which a camera does not fit the others."""
@@ -92,6 +93,16 @@ class Report:
     size: float
     doubts: tuple[str, ...]
 
+    @property
+    def turned_within(self) -> float:
+        """Degrees within which the rotations are right in 90 % of takes; 0 for known cameras."""
+        return TO_SPREAD * max(camera.angle for camera in self.cameras)
+
+    @property
+    def sized_within(self) -> float:
+        """Per cent within which everything's size is right in 90 % of takes."""
+        return TO_90 * self.size
+
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
         return {
@@ -116,6 +127,8 @@ class Report:
                 }
                 for pair in self.pairs
             ],
+            "rotations_within_degrees": round(self.turned_within, 1),
+            "size_within_percent": round(self.sized_within, 1),
             "moved_m": round(self.moved, 2),
             "size_uncertainty_percent": round(self.size, 1),
             "doubts": list(self.doubts),
@@ -146,16 +159,17 @@ def write_report(
         pixels = metres * float(camera.K[0, 0]) / float(np.median(depth)) if len(depth) else np.nan
         sees = float(seen.present[view, there].mean()) if there.any() else 0.0
         angle = float(np.degrees(calibration.angle[view]))
+        within = TO_SPREAD * angle
         own.append(CameraReport(name, pixels, 100 * metres / 1.7, angle, float(calibration.place[view]), sees))
         if metres > _BESIDE:
             doubts.append(
                 f"camera {name}: joints lie {100 * metres:.0f} cm beside their keypoints; it may have moved, have "
                 "zoomed or show another moment. Check the overlay of this view"
             )
-        if not known and angle > _UNSURE:
+        if not known and within > _UNSURE:
             doubts.append(
-                f"camera {name}: its rotation is only known to {angle:.0f} degrees; give a longer take in which people "
-                "move through the space and turn"
+                f"camera {name}: its rotation is only known to {within:.0f} degrees; give a longer take in which "
+                "people move through the space and turn"
             )
     pairs = [_describe_pair(seen, fused, cameras, people, names, a, b) for a, b in combinations(range(len(cameras)), 2)]
     best = max((_crossing(pair.angle) for pair in pairs), default=0.0)
@@ -169,7 +183,7 @@ def write_report(
     if not known:
         doubts += _doubt_sizes(seen, calibration)
         doubts += _doubt_people(calibration)
-    if not known and moved < _STILL and any(own_.angle > _UNSURE / 2 for own_ in own):
+    if not known and moved < _STILL and any(TO_SPREAD * own_.angle > _UNSURE / 2 for own_ in own):
         doubts.append(
             f"people moved through {moved:.1f} m only, which tells little of the cameras; let somebody walk through "
             "the space once"

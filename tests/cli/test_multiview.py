@@ -5,6 +5,7 @@ import csv
 import gzip
 import json
 import pickle
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -48,12 +49,18 @@ def takes(stage, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def joined(takes, tmp_path_factory):
-    """What the command made of the three, without a calibration."""
+def joined_run(takes, tmp_path_factory):
+    """What the command made of the three without a calibration, and what it said."""
     out = tmp_path_factory.mktemp("joined") / "out"
-    ran = poselift("multiview", "--keypoints", *takes, "--offsets", "0,0", "--formats", "trc", "--out", out, *QUICK)
+    options = ("--offsets", "0,0", "--formats", "trc", "--out", out, *QUICK[:-1])
+    ran = poselift("multiview", "--keypoints", *takes, *options)
     assert ran.code == 0, ran.err
-    return out
+    return out, ran.out + ran.err
+
+
+@pytest.fixture(scope="module")
+def joined(joined_run):
+    return joined_run[0]
 
 
 def join(takes, out, *options):
@@ -96,6 +103,19 @@ def test_one_motion_and_the_cameras(joined, stage):
     report = json.loads((joined / "calibration.json").read_text())
     assert [clock["from"] for clock in report["clocks"]] == ["first", "given", "given"]
     assert len(report["pairs"]) == 3
+
+
+@pytest.mark.slow
+def test_it_says_how_far_cameras_and_sizes_may_be_off(joined_run, stage):
+    out, said = joined_run
+    (line,) = [line for line in said.splitlines() if line.startswith("In nine takes of ten")]
+    turned, sized = (int(number) for number in re.findall(r"at most (\d+)", line))
+    report = json.loads((out / "calibration.json").read_text())
+    assert [turned, sized] == [round(report["rotations_within_degrees"]), round(report["size_within_percent"])]
+    cameras = list(read_calibration([out / "calibration.toml"]).values())
+    assert max(turns(stage, cameras)) < report["rotations_within_degrees"] < 6
+    true, own = (np.linalg.norm(pair[0].t - pair[1].t) for pair in (stage.cameras, cameras))
+    assert abs(100 * np.log(own / true)) < report["size_within_percent"]
 
 
 @pytest.mark.slow
