@@ -10,7 +10,7 @@ from poselift.skeleton import Skeleton
 _CLEAR = 0.2
 """Least score of joints that tell where a body's head and feet are."""
 LEANING = math.radians(30)
-"""Angle from which on a look at the turned body may be better than one at the upright picture: up to here MoveNet
+"""Angle from which on a crop of the turned body may be better than one at the upright picture: up to here MoveNet
 finds 97 of 100 joints, at 60 degrees 82 (benchmarks/turned.md)."""
 SURE = 0.5
 """Mean joint score from which on a crop needs no others at other angles."""

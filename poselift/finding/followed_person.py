@@ -46,7 +46,7 @@ class Place:
     scores: Float[np.ndarray, " j"]
 
     def turn(self, angle: float) -> "Place":
-        """The same joints, for a look at another body angle."""
+        """The same joints, for a crop at another body angle."""
         seen = self.points[np.isfinite(self.points).all(-1)]
         return replace(self, box=box_along(seen, angle), angle=angle) if len(seen) else self
 
@@ -131,7 +131,7 @@ class Followed:
         return min(time - self.time, _TRUSTED)
 
     def is_doubtful(self, score: float, angle: float, time: float) -> bool:
-        """Whether a look at another angle may show this person better.
+        """Whether a crop at another angle may show this person better.
 
         Args:
             score: mean joint score of a detection.

@@ -39,7 +39,7 @@ _FACE = ("nose", "eye", "ear")
 
 
 def touch(box: Float[np.ndarray, "4"], other: Float[np.ndarray, "4"]) -> bool:
-    """Whether a look at one box may show another box's person."""
+    """Whether the crop of one box may show another box's person."""
     reach = _REACH * (box[2:] - box[:2]).max()
     return bool((box[:2] - reach < other[2:]).all() and (other[:2] < box[2:] + reach).all())
 

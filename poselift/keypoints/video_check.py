@@ -29,7 +29,7 @@ _SURE, _FEWEST = 0.3, 6
 
 _LIES, _FITS = 0.08, 0.05
 """Median distance of joints, in heights of the body, up to which keypoints lie on people as they are, and by another
-reading. MoveNet alone and with second looks are 0.01 to 0.02 apart."""
+reading. MoveNet alone and with the second model are 0.01 to 0.02 apart."""
 
 _BETTER = 0.4
 """Largest ratio of these distances for the other reading to be right."""

@@ -330,8 +330,8 @@ class _Leg:
 
 def _tilt(pitch: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
     """A foot's pitch in a contact, which is flat mostly."""
-    usual = float(np.median(pitch))
-    pitch = pitch - (usual if abs(usual) < _BIAS else 0.0)
+    median = float(np.median(pitch))
+    pitch = pitch - (median if abs(median) < _BIAS else 0.0)
     share = ((np.abs(pitch) - _FLAT) / (_TILTED - _FLAT)).clip(0, 1)
     return pitch * share * share * (3 - 2 * share)
 

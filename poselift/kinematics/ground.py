@@ -132,12 +132,12 @@ def find_ground(
     owners = np.repeat(np.arange(len(falls)), [len(rest) for _, rest in falls])
     free = np.array([resize and not has_given_height(motion) for motion in motions], bool)
     counts = np.zeros(len(places))
-    usual = 1.0
+    weight = 1.0
     roll, pitch = (0.0, float(_PITCH)) if given_up is None else _angles(given_up)
     pitch_spread = _PITCH_SPREAD if given_up is None else _KNOWN_TILT
     start = _angles(axes.mean(0)) if len(axes) and given_up is None else (roll, pitch)
     # Bodies decide, not the fit: there the usual pose would keep its own weight.
-    known = _trust_usual(np.array(start)) if given_up is None else 1.0
+    known = _weigh_usual_pose(np.array(start)) if given_up is None else 1.0
     rides = np.ones(len(ways))
 
     def scales(x: np.ndarray) -> np.ndarray:
@@ -160,7 +160,7 @@ def find_ground(
         return np.concatenate(
             [
                 np.sqrt(known) * np.array([(x[0] - roll) / _ROLL, (x[1] - pitch) / pitch_spread]),
-                np.sqrt(usual) * over_usual(x),
+                np.sqrt(weight) * over_usual(x),
                 (np.cross(axes, _direction(x[0], x[1])) / spreads).reshape(-1),
                 np.sqrt(rides) * (level @ _direction(x[0], x[1])),
                 x[3:] / SPREAD,
@@ -182,7 +182,7 @@ def find_ground(
         for reach in (*_REACHES, *(_FOOTFALL,) * _ROUNDS):
             counts = _geman_mcclure(off(x) / reach)
             counts *= min(1.0, _MOST / max(counts.sum(), 1e-9))
-            usual = float(_geman_mcclure(over_usual(x) / _UNUSUAL)[0])
+            weight = float(_geman_mcclure(over_usual(x) / _UNUSUAL)[0])
             weigh(x)
             x, slopes = fit_least_squares(residuals, x)
     else:
@@ -240,7 +240,7 @@ def _angles(up: Float[np.ndarray, "3"]) -> tuple[float, float]:
     return float(np.arctan2(up[0], -up[1])), float(np.arctan2(-up[2], np.hypot(up[0], up[1])))
 
 
-def _trust_usual(tilt: Float[np.ndarray, "2"]) -> float:
+def _weigh_usual_pose(tilt: Float[np.ndarray, "2"]) -> float:
     """The weight of cameras' usual pose, beside bodies that tell another."""
     off = np.abs(tilt - [0.0, _PITCH]).max(keepdims=True) - _USUAL_TILT
     return float(_geman_mcclure(off.clip(min=0.0) / _UNUSUAL_TILT)[0])

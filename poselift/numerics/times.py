@@ -162,9 +162,9 @@ def check_intervals(times: Float[np.ndarray, " t"], lowest: float = _RATES[0]) -
         return
     # A little slack, because time stamps are rounded.
     if steps.min() > 1.01 / lowest:
-        usual = median_interval(times)
+        median = median_interval(times)
         raise InputError(
-            f"the timestamps are {usual:.4g} s apart, {1 / usual:.3g} frames a second; give seconds: divide "
+            f"the timestamps are {median:.4g} s apart, {1 / median:.3g} frames a second; give seconds: divide "
             f"milliseconds by 1,000 (rates are from {lowest:g} to {high:g})"
         )
     rate = len(steps) / float(times[-1] - times[0])

@@ -190,8 +190,8 @@ class _Terms:
         # Residuals are shares of lengths: with metres, a smaller world would fit better.
         self.stiff = np.exp(known.lengths) / rods.spread
         depth = np.where(self.present, seen.roots[..., 2], np.nan)
-        usual = np.array([np.median(own[np.isfinite(own)]) if np.isfinite(own).any() else 1.0 for own in depth])
-        self.depth = np.maximum(np.where(np.isfinite(depth), depth, usual[:, None]), _NEAREST)
+        median = np.array([np.median(own[np.isfinite(own)]) if np.isfinite(own).any() else 1.0 for own in depth])
+        self.depth = np.maximum(np.where(np.isfinite(depth), depth, median[:, None]), _NEAREST)
 
     def build(self, joints: Float[np.ndarray, "n j 3"], shared: Shared) -> _System:
         """The equations around these unknowns."""

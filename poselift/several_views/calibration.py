@@ -88,8 +88,8 @@ def lifted_lengths(seen: Observations) -> Float[np.ndarray, "p b"]:
             found[person] = np.median(own, axis=0)
     # Somebody whom no view has lifted is as large as the others.
     known = found[np.isfinite(found).all(-1)]
-    usual = known.mean(0) if len(known) else np.full(lengths.shape[-1], 0.3)
-    return np.log(np.maximum(np.where(np.isfinite(found), found, usual), 1e-3))
+    mean = known.mean(0) if len(known) else np.full(lengths.shape[-1], 0.3)
+    return np.log(np.maximum(np.where(np.isfinite(found), found, mean), 1e-3))
 
 
 def choose_samples(seen: Observations) -> np.ndarray:

@@ -86,15 +86,15 @@ def _compare(a: tuple[float, np.ndarray], b: tuple[float, np.ndarray]) -> tuple[
     # Short overlaps fit by chance.
     judged = np.where(allowed, apart * (1 + 0.3 * (1 - common / common.max())), np.inf)
     best = int(judged.argmin())
-    usual = float(np.median(apart[allowed]))
+    median = float(np.median(apart[allowed]))
     away = allowed & (np.abs(offsets - offsets[best]) > _OTHER)
     # The next best is the best of the other valleys; the slopes of this valley do not count.
     inner = np.zeros(len(judged), bool)
     inner[1:-1] = (judged[1:-1] <= judged[:-2]) & (judged[1:-1] <= judged[2:])
     others = judged[away & inner]
-    next_best = float(others.min()) if len(others) else usual
-    depth = max(usual - judged[best], 1e-9)
-    doubt = float(np.clip((usual - next_best) / depth, 0.0, 1.0))
+    next_best = float(others.min()) if len(others) else median
+    depth = max(median - judged[best], 1e-9)
+    doubt = float(np.clip((median - next_best) / depth, 0.0, 1.0))
     offset = offsets[best] + _vertex(judged, best) / _RATE
     spread = _spread(a, b, offset)
     return float(judged[best] + 0.0), Shift(float(offset), spread, float(apart[best]), doubt)

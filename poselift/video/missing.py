@@ -34,11 +34,11 @@ class MissingFrames:
         total = self._steps.total()
         if total < _LEAST:
             return ""
-        usual = statistics.median_low(self._steps.elements())
-        if not usual:  # most timestamps differ by a tick of the container only
+        median = statistics.median_low(self._steps.elements())
+        if not median:  # most timestamps differ by a tick of the container only
             return ""
-        odd = [step for step in self._steps if abs(step - usual) > max(_EVEN * usual, _TICK / _UNIT)]
-        missing = {step: self._steps[step] * (round(step / usual) - 1) for step in odd if step > 1.5 * usual}
+        odd = [step for step in self._steps if abs(step - median) > max(_EVEN * median, _TICK / _UNIT)]
+        missing = {step: self._steps[step] * (round(step / median) - 1) for step in odd if step > 1.5 * median}
         if not missing or sum(self._steps[step] for step in odd) > max(1, total // _ODD):
             return ""
         count, places = sum(missing.values()), sum(self._steps[step] for step in missing)

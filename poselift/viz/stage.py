@@ -141,8 +141,8 @@ def _boxes(timestamps: list[np.ndarray], bodies: list[np.ndarray]) -> tuple[floa
     low, high = (interpolate(side[someone], grid[someone], grid) for side in (low, high))
     low[:, 1] = np.minimum(low[:, 1], 0)  # the ground
     whole = np.stack([low.min(0), high.max(0)])
-    usual = np.median(np.maximum(high - low, 1.0), axis=0)
-    if (whole[1] - whole[0] <= usual + _STILL).all():
+    median = np.median(np.maximum(high - low, 1.0), axis=0)
+    if (whole[1] - whole[0] <= median + _STILL).all():
         return float(first), np.repeat(whole[None], len(grid), 0), int(people.max())
     # The middle follows the people, and the box around it holds them for a while, so that it does not breathe.
     middle = smooth_gaussian((low + high) / 2, _SMOOTHING / _STEP)

@@ -49,10 +49,10 @@ def list_ranges(angles: Angles) -> list[tuple[str, float, float, float]]:
     """Each angle's name, extremes and median uncertainty, degrees; NaN where unknown."""
     spreads = np.full((1, len(angles.names)), np.nan) if angles.uncertainty is None else angles.uncertainty
     known = [column[np.isfinite(column)] for column in spreads.T]
-    usual = [float(np.median(column)) if len(column) else np.nan for column in known]
+    median = [float(np.median(column)) if len(column) else np.nan for column in known]
     return [
         (name, low, high, half)
-        for name, (low, high), half in zip(angles.names, angles.ranges().tolist(), usual, strict=True)
+        for name, (low, high), half in zip(angles.names, angles.ranges().tolist(), median, strict=True)
     ]
 
 

@@ -19,7 +19,7 @@ from poselift.video import Captured
 _PRESENT = 0.5
 """Seconds since the last detection of a person, who still counts as there."""
 _REMEMBERED = 10.0
-"""Seconds for which the last look at a person is remembered: more than a lookahead takes."""
+"""Seconds for which the last detection of a person is remembered: more than a lookahead takes."""
 _FINE = 10_000
 """Milliseconds up to which latencies count one by one; longer ones count to 1 %."""
 
