@@ -219,7 +219,10 @@ def _given_height(number: int | None, heights: Mapping[int, float] | float | Non
 
 
 def _size_spread(views: Sequence[LiftedView], people: People, person: int, height: float | None) -> float:
-    """Standard deviation of log(true size / lifted size) of a person; more for a child in one of the views."""
+    """Standard deviation of log(true size / lifted size) of a person.
+
+    It is more for a child in one of the views.
+    """
     if height is not None:
         return _GIVEN_HEIGHT
     for owner, view in zip(people.owners, views, strict=True):

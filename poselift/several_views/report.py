@@ -95,12 +95,18 @@ class Report:
 
     @property
     def turned_within(self) -> float:
-        """Degrees within which the rotations are right in 90 % of takes; 0 for known cameras."""
+        """Uncertainty of the rotations, degrees; 0 for known cameras.
+
+        They are within it in 90 % of takes.
+        """
         return TO_SPREAD * max(camera.angle for camera in self.cameras)
 
     @property
     def sized_within(self) -> float:
-        """Per cent within which everything's size is right in 90 % of takes."""
+        """Uncertainty of everything's size, per cent.
+
+        The size is within it in 90 % of takes.
+        """
         return TO_90 * self.size
 
     def to_json(self) -> dict[str, Any]:
