@@ -197,21 +197,28 @@ class _Walk:
         """The flow from a key frame to the picture, and which. The last one that was used, or the nearest."""
         nearest = self._nearest(picture, view)
         for key in dict.fromkeys((nearest, self._key)):
-            kept = self._pictures[key]
-            if kept is not None:
-                flow = follow(kept, picture, unit_determinant(view @ np.linalg.inv(self._views[key])))
-                if flow is not None:
-                    return flow, key
+            flow = self._follow_key(key, picture, view)
+            if flow is not None:
+                return flow, key
         return None, nearest
 
     def _nearest(self, picture: BackgroundPicture, view: np.ndarray) -> int:
         """The key frame that shows most of the picture. The last one that was used unless another is much better."""
-        shares = [
-            _share(picture.size, view @ np.linalg.inv(each)) if kept is not None else 0.0
-            for each, kept in zip(self._views, self._pictures, strict=True)
-        ]
+        shares = self._shares(picture, view)
         best = int(np.argmax(shares))
         return best if shares[best] > shares[self._key] + _BETTER else self._key
+
+    def _shares(self, picture: BackgroundPicture, view: np.ndarray) -> list[float]:
+        """How much of the picture each key frame shows; 0 for those whose pictures are not kept."""
+        return [
+            0.0 if kept is None else _share(picture.size, view @ np.linalg.inv(each))
+            for each, kept in zip(self._views, self._pictures, strict=True)
+        ]
+
+    def _follow_key(self, key: int, picture: BackgroundPicture, view: np.ndarray) -> Flow | None:
+        """The flow from a key frame to the picture; None if too few corners agree, or its picture is not kept."""
+        kept = self._pictures[key]
+        return None if kept is None else follow(kept, picture, unit_determinant(view @ np.linalg.inv(self._views[key])))
 
     def _leaves(self, picture: BackgroundPicture, view: Float[np.ndarray, "3 3"], flow: Flow) -> bool:
         """Whether the picture shows too little of its key frame."""
@@ -222,15 +229,9 @@ class _Walk:
     def _add_key(self, number: int, picture: BackgroundPicture, view: np.ndarray) -> None:
         """Adds a key frame, linked with older ones that it overlaps."""
         index = len(self._pictures)
-        shares = [
-            -1.0 if kept is None else _share(picture.size, view @ np.linalg.inv(each))
-            for each, kept in zip(self._views, self._pictures, strict=True)
-        ]
-        for older in np.argsort(-np.array(shares), kind="stable")[:_LOOPS]:
-            kept = self._pictures[older]
-            if kept is None or shares[older] < _OVERLAPS:
-                continue
-            flow = follow(kept, picture, unit_determinant(view @ np.linalg.inv(self._views[older])))
+        shares = self._shares(picture, view)
+        for older in np.argsort(-np.array(shares), kind="stable")[:_LOOPS].tolist():
+            flow = self._follow_key(older, picture, view) if shares[older] >= _OVERLAPS else None
             if flow is not None:
                 self.shot.loops.append(_make_link(self.shot.keys[older], number, flow, picture))
         self._pictures.append(picture)

@@ -131,7 +131,8 @@ def find_camera_path(
         assumed: whether the focal length is a guess, and may be found.
         force: what the camera does; by evidence if None.
     """
-    return solve_path(link_frames(frames, PeopleBoxes(tracks)), K, distortion, assumed, force)
+    links = link_frames(frames, PeopleBoxes(tracks))
+    return solve_path(links, K, distortion, assumed, force)
 
 
 def unseen_path(times: Iterable[float]) -> CameraPath:
