@@ -9,10 +9,9 @@ from poselift.core.errors import InputError
 from poselift.geometry.camera import Camera
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.prepare.gaps import add_frames_between, choose_frames, fill_gaps, find_segments
-from poselift.lifting.prepare.lifter_joints import select_lifter_joints
+from poselift.lifting.prepare.lifter_joints import keypoint_rays, select_lifter_joints
 from poselift.lifting.prepare.quarter_turns import turn_upright
 from poselift.lifting.prepare.rates import count_interleaved, is_slow
-from poselift.lifting.prepare.rays import keypoint_rays
 from poselift.models import Weights
 from poselift.numerics.times import check_intervals, median_interval
 from poselift.structures import Keypoints2D

@@ -15,8 +15,7 @@ from poselift.kinematics.ground import Ground, find_ground
 from poselift.kinematics.height import enlarge
 from poselift.kinematics.up import CAMERA_RIGHT, level_axes
 from poselift.lifting.finish.root_track import Standing, solve_root
-from poselift.lifting.prepare.lifter_joints import select_lifter_joints
-from poselift.lifting.prepare.rays import keypoint_rays
+from poselift.lifting.prepare.lifter_joints import keypoint_rays, select_lifter_joints
 from poselift.lifting.world.planted_feet import plant_feet
 from poselift.lifting.world.resting_height import find_resting_moves
 from poselift.structures import Motion, move
