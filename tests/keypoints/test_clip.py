@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
+from poselift.geometry.camera import camera_for
 from poselift.keypoints import KeypointClip, KeypointFile, Observation
 from poselift.keypoints.people import NamedTracker
 from poselift.skeleton import COCO17
@@ -209,6 +210,14 @@ def test_who_is_who_is_the_files_word_or_the_trackers(of):
     clip = KeypointClip(half, fps=5, image_size=(64, 48))
     assert isinstance(clip.tracker(), Tracker)
     assert "the tracker assigns them anew" in clip.warnings[0]
+
+
+def test_without_pictures_the_camera_is_still_unless_somebody_says_that_it_moves(of):
+    clip, lens = KeypointClip(of([0, 1, 2]), fps=5, image_size=(64, 48)), camera_for((64, 48))
+    assert clip.find_camera((0.0, 0.4), [], lens, "auto").path is None
+    found = clip.find_camera((0.0, 0.4), [], lens, "turning")
+    assert found.kinds == ("unknown",)
+    np.testing.assert_allclose(found.path.times, [0, 0.2, 0.4])
 
 
 def test_frames_are_the_videos_or_blank(of, video):
