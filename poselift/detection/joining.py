@@ -147,7 +147,7 @@ def compare(
     if not seen.any() or not np.isfinite(second).any():
         return nothing
     size = max(1.0, float(np.ptp(first[seen], axis=0).max()))
-    order = _same_sides(first, first_scores, second)
+    order = same_sides(first, first_scores, second)
     second, second_scores = second[order], second_scores[order]
     apart = np.linalg.norm(second[:_BODY] - first, axis=-1) / size
     agreed = np.clip((_DIFFER - apart) / (_DIFFER - _AGREE), 0, 1)  # NaN where one of them sees nothing
@@ -190,7 +190,7 @@ def join(
     return keypoints, scores
 
 
-def _same_sides(
+def same_sides(
     first: Float[np.ndarray, "17 2"], first_scores: Float[np.ndarray, " 17"], second: Float[np.ndarray, "23 2"]
 ) -> Int[np.ndarray, " 23"]:
     """The second model's joints in the order of the first's sides."""

@@ -13,6 +13,7 @@ from poselift.detection.duplicates import intersection_over_union, overlap, pose
 from poselift.detection.orientation import LEANING, body_angle
 from poselift.finding.backward_tracking import BackwardTracking
 from poselift.finding.crop_detections import EarlyDetection, look_at_places
+from poselift.finding.darkness import Darkness
 from poselift.finding.followed_person import Followed, Place
 from poselift.finding.losses import Losses
 from poselift.finding.overlapping_people import (
@@ -104,12 +105,12 @@ class Finder:
         self._clock, self._tick = Ticks(pace.rate), -1
         self._ahead: EarlyDetection | None = None
         self._begun: list[Followed] = []  # newcomers of the last frame, to be followed backwards
-        self._confusions, self._losses = Confusions(), Losses()
+        self._confusions, self._losses, self._darkness = Confusions(), Losses(), Darkness()
 
     @property
     def warnings(self) -> list[Caution]:
-        """Warnings of confused people, and of people lost in the picture."""
-        return [*self._confusions.warnings(), *self._losses.warnings()]
+        """Warnings of confused people, of people lost in the picture, and of people in the dark."""
+        return [*self._confusions.warnings(), *self._losses.warnings(), *self._darkness.warnings()]
 
     def look(self, frame: Frame, everybody: bool = False, later: Frame | None = None) -> Detections | None:
         """The people in a frame; None where the detector does not run.
@@ -145,6 +146,7 @@ class Finder:
         if self._helper is not None:
             found, vouched = self._helper.vouch(frame, found, due)
         kept, people = self._keep_seen(found, turned, due, new, new_scores, time, vouched)
+        self._darkness.note(frame.image, kept.boxes, time)
         if self._helper is not None:
             self._helper.note(frame, kept, people)
         return kept

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from jaxtyping import Float, UInt8
@@ -17,7 +17,7 @@ from poselift.core.caution import Caution
 from poselift.core.threads import background_pool, pool
 from poselift.core.unchecked import replace_unchecked
 from poselift.detection.joined import MoveNetBlazePose, first_joints, join_rows
-from poselift.detection.joining import ModelDifference, compare, join
+from poselift.detection.joining import ModelDifference, compare, join, same_sides
 from poselift.finding.finder import Finder
 from poselift.finding.followed_person import Followed, Place
 from poselift.finding.overlapping_people import measure_agreement
@@ -27,9 +27,15 @@ from poselift.video import Frame
 
 _UNCLEAR = 0.4
 """Mean joint score of the first model below which the second one is asked: poses that MoveNet makes up score so."""
-_SURELY, _FITS = 0.8, 0.5
-"""Least probability of a person in the second model's crop, and least fit to what was expected, to vouch for somebody
-whom the first model no longer recognises."""
+_SURELY, _FITS, _BOTH = 0.6, 0.5, 1.2
+"""Least probability of a person in the second model's crop, least fit to what was expected, and least sum of both, to
+vouch for somebody whom the first model no longer recognises."""
+_WHOLLY, _FULL = 0.97, 0.93
+"""Least probability and size, compared with the last whole body, of the next one."""
+_BODIES = 5
+"""Last whole bodies whose median counts, so that no joint that is far off moves the crop."""
+_SHRUNK, _WIDER = 0.45, 1.25
+"""Least size of a pose compared with the last whole body. Size of a second look at that body's place."""
 _LESS = 0.5
 """Factor of the second model's scores where the first one does not recognise anybody."""
 _LASTS = 0.4
@@ -79,6 +85,27 @@ class _Seen:
         return self.differences[row].result().decide(near)
 
 
+def _middle_of(bodies: Iterable[Place]) -> Place | None:
+    """The median of the last whole bodies, joint by joint; None without one."""
+    given = list(bodies)
+    if not given:
+        return None
+    points = np.array([body.points for body in given])
+    known = np.isfinite(points).all((0, 2))
+    middle = np.full(points.shape[1:], np.nan)
+    middle[known] = np.median(points[:, known], axis=0)
+    if not known.any():
+        return given[-1]
+    box = np.concatenate([middle[known].min(0), middle[known].max(0)])
+    return Place(box, 0.0, middle, np.max([body.scores for body in given], axis=0))
+
+
+def _enlarge(place: Place) -> Place:
+    """The same place for a crop that shows more around it."""
+    middle = (place.box[:2] + place.box[2:]) / 2
+    return replace(place, points=middle + _WIDER * (place.points - middle))
+
+
 class SecondModel:
     """A second model's crop detections, asked for by the first one's finder.
 
@@ -92,6 +119,7 @@ class SecondModel:
         self._detector, self._wait = detector, wait
         self._clock, self._tick = Ticks(rate), -1
         self._seen: dict[int, _Seen] = {}
+        self._bodies: dict[int, deque[Place]] = {}  # each person's last whole bodies
         self._frames: deque[tuple[float, list[Followed]]] = deque()
         self._shape: tuple[int, ...] = (0, 0)
 
@@ -130,8 +158,9 @@ class SecondModel:
             score, place = float(found.box_scores[row]), person.expected(frame.timestamp)
             recognised = person.recognises(score)
             if recognised and score >= _UNCLEAR:
+                self._note_body(person, found, row)
                 continue
-            again = self._look_for(frame, place)
+            again = self._look_for(frame, person)
             if again is None:
                 continue
             if not recognised or measure_agreement(again, place) > measure_agreement(found, place, row):
@@ -158,18 +187,46 @@ class SecondModel:
             joined.append(join(found.keypoints[row], found.scores[row], difference))
         return join_rows(found, joined, self._shape)
 
-    def _look_for(self, frame: Frame, place: Place) -> Detections | None:
-        """Who is in a place, with the first model's joints. None if the second model is not sure of a person there."""
-        again = self._detector.second.look_at(frame.image, place.points, np.maximum(place.scores, THRESHOLD))
-        if again.box_scores[0] < _SURELY:
+    def _note_body(self, person: Followed, found: Detections, row: int) -> None:
+        bodies = self._bodies.setdefault(id(person), deque(maxlen=_BODIES))
+        bodies.append(Place(found.boxes[row], 0.0, found.keypoints[row], found.scores[row]))
+
+    def _look_for(self, frame: Frame, person: Followed) -> Detections | None:
+        """Who is at a person's place, with the first model's joints. None if the second model is not sure of a person.
+
+        It looks at the place of the last whole body too, because what the first model makes up shrinks and wanders.
+
+        Args:
+            frame: the picture.
+            person: who is followed.
+        """
+        expected, whole = person.expected(frame.timestamp), _middle_of(self._bodies.get(id(person), ()))
+        best, most = None, 0.0
+        for place in [expected] if whole is None else [expected, whole, _enlarge(whole)]:
+            again = self._detector.second.look_at(frame.image, place.points, np.maximum(place.scores, THRESHOLD))
+            if again.box_scores[0] < _SURELY:
+                continue
+            order = same_sides(expected.points, expected.scores, again.keypoints[0])
+            sides = replace_unchecked(again, keypoints=again.keypoints[:, order], scores=again.scores[:, order])
+            body = first_joints(sides)
+            seen = body.scores[0] > 0
+            fit = max(measure_agreement(body, each) for each in (expected, whole or expected)) if seen.any() else 0.0
+            if fit < _FITS or fit + again.box_scores[0] < _BOTH:
+                continue
+            points = body.keypoints[0, seen]
+            box = np.concatenate([points.min(0), points.max(0)])
+            found = replace_unchecked(body, boxes=box[None])
+            size = float((box[2:] - box[:2]).max()) / (whole or expected).size
+            worth = float(again.box_scores[0]) * float(body.scores.mean()) * min(size, 1.0)
+            if size >= _SHRUNK and worth > most:
+                best, most = found, worth
+                wholly = again.box_scores[0] > _WHOLLY and size > _FULL
+        if best is None:
             return None
-        body = first_joints(again)
-        seen, scores = body.scores[0] > 0, _LESS * body.scores
-        if not seen.any() or measure_agreement(body, place) < _FITS:
-            return None
-        points = body.keypoints[0, seen]
-        box = np.concatenate([points.min(0), points.max(0)])
-        return replace_unchecked(body, boxes=box[None], box_scores=scores.mean(-1), scores=scores)
+        if wholly:
+            self._note_body(person, best, 0)
+        scores = _LESS * best.scores
+        return replace_unchecked(best, box_scores=scores.mean(-1), scores=scores)
 
     def _compare(
         self, picture: UInt8[np.ndarray, "h w 3"], points: Float[np.ndarray, "17 2"], scores: Float[np.ndarray, " 17"]

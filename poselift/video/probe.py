@@ -12,6 +12,7 @@ from av.video.stream import VideoStream
 
 from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError, describe
+from poselift.video.compression import EXPORT, describe_compression
 from poselift.video.decoder import Decoder, open_video
 from poselift.video.focal_length import named_field_of_view
 from poselift.video.pictures import PICTURE_RATE, Pictures, find_pictures, read_picture
@@ -31,6 +32,7 @@ class VideoInfo:
         fps: average frames per second; None if unknown.
         rotation: clockwise rotation from the stored to the displayed picture: 0, 90, 180 or 270 degrees.
         fov: field of view across the longer side that the file names, degrees; None if it names none.
+        compression: how its first picture is heavily compressed; None if it is not, or unknown.
     """
 
     path: Path
@@ -41,6 +43,7 @@ class VideoInfo:
     fps: float | None
     rotation: int
     fov: float | None = None
+    compression: str | None = None
 
 
 @check_annotations
@@ -63,6 +66,7 @@ def probe(path: str | os.PathLike[str]) -> VideoInfo:
     if (pictures := find_pictures(path)) is not None:
         return _probe_pictures(pictures)
     with open_video(path) as (container, stream):
+        stream.codec_context.options = EXPORT
         first = next(iter(Decoder(container, stream)), None)
         if first is None:
             raise InputError(
@@ -73,6 +77,7 @@ def probe(path: str | os.PathLike[str]) -> VideoInfo:
         rate = stream.average_rate or stream.guessed_rate
         frames = stream.frames or (round(duration * rate) if duration and rate else None)
         fov = named_field_of_view(stream.metadata, container.metadata)
+        compression = describe_compression(first, container, stream)
     return VideoInfo(
         path=path,
         width=upright.width,
@@ -82,6 +87,7 @@ def probe(path: str | os.PathLike[str]) -> VideoInfo:
         fps=float(rate) if rate else None,
         rotation=upright.rotation,
         fov=fov,
+        compression=compression,
     )
 
 

@@ -151,6 +151,11 @@ class VideoReader:
             if stream.sample_aspect_ratio and stream.sample_aspect_ratio != pixel_aspect(stream):
                 aspect = f"{float(stream.sample_aspect_ratio):g}"
                 self._warn(f"pixels {aspect} times as wide as high are not believed; square ones are assumed")
+            if self.info.compression:
+                self._warn(
+                    f"the video is heavily compressed ({self.info.compression}): joints are less exact; use the "
+                    "recording itself, not a small copy"
+                )
             if first.pts is None:
                 self._warn(f"the file has no timestamps; {1 / clock.interval:g} frames per second are assumed")
             pictures: Iterator[av.VideoFrame] | None = itertools.chain([first], decoded)

@@ -1,4 +1,4 @@
-"""Dark, heavily compressed and cut pictures: a warning says what share of the keypoints was unsure."""
+"""Dark and heavily compressed pictures have warnings, also where scores stay high; cut ones tell the unsure share."""
 
 import av
 import numpy as np
@@ -51,20 +51,25 @@ def same_person(motion, others):
     return min(pairs, key=lambda pair: pair[0])[1:]
 
 
-@pytest.mark.parametrize(("how", "most_mm"), [({"light": 1 / 32}, 100), ({"crf": 38}, 60)])
-def test_what_is_wrong_is_told(how, most_mm, clear, tmp_path):
-    """Distances from the motion of the clear pictures: 65 and 19 mm in the dark, 35 and 25 mm compressed."""
+@pytest.mark.parametrize(
+    ("how", "told", "most_mm", "wider"),
+    [
+        ({"light": 1 / 16}, "people are in the dark in 100% of the pictures", 100, 1.0),
+        ({"light": 1 / 32}, "people are in the dark in 100% of the pictures", 100, 1.03),
+        ({"crf": 32}, "the video is heavily compressed (quantizer 29 of 51", 60, 1.0),
+        ({"crf": 38}, "the video is heavily compressed (quantizer 35 of 51", 60, 1.03),
+    ],
+)
+def test_what_is_wrong_is_told(how, told, most_mm, wider, clear, tmp_path):
+    """Distances from the motion of the clear pictures: 63 and 14, 64 and 19, 41 and 14, 35 and 24 mm."""
     bad = poselift.lift(write_copy(tmp_path / "bad.mp4", **how))
+    assert any(text.startswith(told) for text in bad.warnings), bad.warnings
     for motion in clear.people:
         (ours, theirs), other = same_person(motion, bad.people)
         apart = 1000 * np.linalg.norm(motion.joints[ours] - other.joints[theirs], axis=-1)
         assert np.nanmean(apart) < most_mm
-        person = f"person {other.keypoints.person}: "
-        told = [text for text in bad.warnings if text.startswith(person) and "% of the keypoints are unsure" in text]
-        assert told, (np.nanmean(apart), bad.warnings)
         # The uncertainty holds 90 % of clear pictures' errors; it is not blind to bad ones.
-        wide = np.nanmean(other.uncertainty[theirs]), np.nanmean(motion.uncertainty[ours])
-        assert wide[0] > 1.03 * wide[1]
+        assert np.nanmean(other.uncertainty[theirs]) > wider * np.nanmean(motion.uncertainty[ours])
 
 
 def test_a_man_cut_at_the_hips_is_one_person_whose_legs_are_told(tmp_path):

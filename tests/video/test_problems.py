@@ -65,6 +65,7 @@ def test_unusual_videos_are_read_completely(fault, tmp_path):
     frames, warnings = read(make(tmp_path, kind))
     assert len(frames) == (len(kind.times) or 10)
     hole = fault == "half a second missing"
+    warnings = [text for text in warnings if "heavily compressed" not in text]  # 16 x 16 pixels are
     assert warnings == ["13 frames are missing: the timestamps jump after 0.16 s"] * hole
 
 
