@@ -11,8 +11,9 @@ export function drawPreview(canvas, { bitmap, people }, lines, handLines) {
   pen.lineWidth = Math.max(1.5, canvas.width / 300);
   pen.lineCap = "round";
   const fingers = people.flatMap(({ hands }) => hands ?? []).length ? people.map(handsOf) : [];
-  for (const [each, own] of [...people.map((person) => [person, lines]), ...fingers.map((hands) => [hands, handLines])])
-    drawLines(pen, each, own);
+  for (const person of people) drawLines(pen, person, lines);
+  pen.lineWidth = 1; // fingers lie near each other
+  for (const hands of fingers) drawLines(pen, hands, handLines);
 }
 
 /** Both hands as one body; what is not seen has scores of 0. */
