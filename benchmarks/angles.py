@@ -10,7 +10,8 @@ less than 25 degrees from across the ray), at 45 (to 65 degrees) and from the si
 bias); the median half-width of the 90 % interval; the share of the values that are within; and `factor`, the 90th
 percentile of the error over the half-width: 1 where the interval is right. Means are over frames and both sides.
 
-A second table has elbows and knees by their true flexion: how far the lifted ones lean towards a usual pose.
+A second table has elbows and knees by their true flexion: how far the lifted ones lean towards a usual pose. With
+`--feet` the 2D is halpe26, and the angles are of 28 joints, ankles among them.
 """
 
 from collections import defaultdict
@@ -31,7 +32,7 @@ from poselift.data.views import View
 from poselift.kinematics import Angles, add_uncertainty, measure_joint_angles, measure_segment_angles
 from poselift.lifting import LiftOptions, lift_view
 from poselift.models import Weights, load_weights
-from poselift.skeleton import H36M17
+from poselift.skeleton import CMU28, H36M17, Skeleton
 from poselift.skeleton.skeleton import strip_side
 from poselift.structures import Motion
 
@@ -44,21 +45,24 @@ _BINS = (0, 15, 30, 60, 90, 180)
 """Ranges of true flexion, degrees."""
 
 
-def compared(view: View, motion: Motion, every: int) -> Iterator[tuple[str, Float[np.ndarray, "t 4"]]]:
+def compared(
+    view: View, motion: Motion, every: int, skeleton: Skeleton = H36M17
+) -> Iterator[tuple[str, Float[np.ndarray, "t 4"]]]:
     """Each angle's name without side; error, half-width, true value and degrees of the view for each frame.
 
     Args:
         view: with the truth.
         motion: the lifted one.
         every: takes each n-th frame only.
+        skeleton: of which the angles are.
     """
-    view, found = take(view, torch.arange(0, len(view), every)), motion[::every].restrict(H36M17)
-    joints = view.joints[:, view.skeleton.indices(H36M17.joints)].double().numpy()
+    view, found = take(view, torch.arange(0, len(view), every)), motion[::every].restrict(skeleton)
+    joints = view.joints[:, view.skeleton.indices(skeleton.joints)].double().numpy()
     true = replace(found, joints=joints, root=view.root.double().numpy(), uncertainty=None)
     if not (true.posed & found.posed).any():
         return
     sight = true.root / np.linalg.norm(true.root, axis=-1, keepdims=True)
-    hips = np.diff(true.joints[:, H36M17.indices(["left_hip", "right_hip"])], axis=1)[:, 0]
+    hips = np.diff(true.joints[:, skeleton.indices(["left_hip", "right_hip"])], axis=1)[:, 0]
     share = np.abs((hips * sight).sum(-1)) / np.linalg.norm(hips, axis=-1)
     turned = np.degrees(np.arcsin(np.clip(share, 0, 1)))
     measures: tuple[Callable[[Motion], Angles], ...] = (measure_joint_angles, measure_segment_angles)
@@ -97,12 +101,12 @@ def flexion_rows(found: dict[str, Float[np.ndarray, "n 4"]]) -> Iterator[list[st
 
 
 def measured(
-    views: Sequence[View], weights: Weights, options: LiftOptions, every: int
+    views: Sequence[View], weights: Weights, options: LiftOptions, every: int, skeleton: Skeleton = H36M17
 ) -> dict[str, Float[np.ndarray, "n 4"]]:
     """The values of `compared` by angle, over all views."""
     parts = defaultdict(list)
     for view in views:
-        for name, values in compared(view, lift_view(view, weights, options), every):
+        for name, values in compared(view, lift_view(view, weights, options), every, skeleton):
             parts[name].append(values)
     return {name: np.concatenate(each) for name, each in parts.items()}
 
@@ -116,19 +120,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, metavar="FILE", help="mhad_s02.npz, instead of the benchmark")
     parser.add_argument("--weights", default="small", metavar="NAME|FILE", help="default small")
     parser.add_argument("--every", type=int, default=5, metavar="N", help="measures each N-th frame; default 5")
+    parser.add_argument("--feet", action="store_true", help="2D with feet (halpe26), and ankles, of the benchmark")
     options = parser.parse_args(arguments)
     if options.data is None and (options.corpus is None or options.bench is None):
         parser.error("give --corpus and --bench, or --data")
+    if options.feet and options.data is not None:
+        parser.error("--feet is for --bench: the real person's 2D has no feet")
+    keypoints = "halpe26" if options.feet else "coco17"
     with errors_shown(parser):
         weights = load_weights(options.weights)
         if options.data is not None:
             found = measured(takes(options.data), weights, OPTIONS, options.every)
             title = options.data.name
         else:
-            views = list(CmuBench(options.corpus, options.bench, "coco17", options.keypoints))
-            found = measured(views, weights, LiftOptions(), options.every)
+            views = list(CmuBench(options.corpus, options.bench, keypoints, options.keypoints))
+            skeleton = CMU28 if options.feet else H36M17
+            found = measured(views, weights, LiftOptions(), options.every, skeleton)
             title = f"{options.bench.name}, {options.keypoints}"
-        print_table(["angle", *COLUMNS], angle_rows(found), f"`{weights.name}`, coco17, {title}")
+        print_table(["angle", *COLUMNS], angle_rows(found), f"`{weights.name}`, {keypoints}, {title}")
         heads = ["", "true range °", "frames", "true °", "lifted °", "error °"]
         print_table(heads, flexion_rows(found), "By true flexion")
 

@@ -119,9 +119,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(f'    "{name}": {fitted},')
             shares = 100 * np.array(covered_left_out(fit_without_each(own), fitted.people / _fit(own).people))
             others = [f"{100 * covered(fitted, child):.0f}" for child in reported[name].values()]
-            cells = f"{shares.mean():.0f}", f"{shares.std(ddof=1):.0f}", ", ".join(others)
+            every = [*shares, *(100 * covered(fitted, child) for child in reported[name].values())]
+            cells = f"{shares.mean():.0f}", f"{shares.std(ddof=1):.0f}", ", ".join(others), f"{np.mean(every):.0f}"
             rows.append([name.replace("_", " "), *cells])
-        heads = ["angle", "left out: inside %", "standard deviation between children", "each of val: inside %"]
+        heads = ["angle", "left out: inside %", "standard deviation", "each of val: inside %", "all of these %"]
         print_table(heads, rows, "Coverage of the 90 % interval")
 
 

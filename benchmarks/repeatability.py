@@ -9,14 +9,19 @@ benchmark's views, and the five repetitions of the actions of a real person (ben
 person and action: over views, noise, and how differently people do the same again. `--constants` prints the lines of
 `poselift/kinematics/repeatability.py`.
 
+Views of one walk share what people do differently the next time. So a deviation is at least that of walks which people
+of the corpus (splits train and val) repeat at one speed, by their exact joints: that of the timing is larger.
+
 Without it, each two trials of one person and action are compared by `poselift.kinematics.compare_trials`, and the share
 of the verdicts is printed. With `--leave-out`, each person's are compared by the deviations of all others' walks: this
 chooses `FREEDOM` on the people of split train. With `--same-view`, the two trials are of one walk of a child in one
-view, lifted twice from keypoints with other noise.
+view, lifted twice from keypoints with other noise. With `--speeds`, they are walks of one person of the corpus (split
+test) in one view; rows are how much faster the one is than the other, and have the share of "changed" by measure.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from unittest.mock import patch
@@ -26,19 +31,29 @@ import numpy as np
 from benchmarks.bench_views import load_worlds
 from benchmarks.command import command_line, errors_shown, print_table
 from benchmarks.gait import clips
-from benchmarks.gait_lab import lifted, walks
+from benchmarks.gait_lab import Walk, lifted, walks
 from benchmarks.real import OPTIONS, takes
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
+from poselift.data.reading import load_arrays
 from poselift.kinematics.comparison import TrialMeasures, compare_trials
 from poselift.kinematics.measures import find_gait, measure_numbers
 from poselift.kinematics.repeatability import WALKING
 from poselift.lifting import lift_view, to_world
 from poselift.lifting.dataset_views import camera_of
 from poselift.models import Weights, load_weights
-from poselift.skeleton import H36M17
+from poselift.skeleton import CMU28, H36M17
 from poselift.skeleton.skeleton import strip_side
 from poselift.structures import Motion
+
+_SAME_SPEED = 1.05
+"""How much faster than the slowest one walks at one speed are at most."""
+
+_FASTER = (1.0, 1.05, 1.1, 1.2, 1.3, 1.5, np.inf)
+"""How much faster one walk is than the other: the rows of `--speeds`."""
+
+_SPEED = ("speed_m_per_s", "cadence_per_min", "stride_length_m", "stride_time_s")
+"""Its columns."""
 
 Groups = dict[str, list[TrialMeasures]]
 """Trials by person and action."""
@@ -82,6 +97,56 @@ def real_trials(path: Path, weights: Weights) -> Groups:
     return groups
 
 
+def corpus_walks(path: Path, splits: Sequence[str]) -> Iterator[tuple[str, float, Walk]]:
+    """Person, speed and exact motion of the walks of a corpus that have whole strides."""
+    arrays = load_arrays(path, {"subject": (None,), "split": (None,)}, "the corpus is cmu50.npz")
+    for number, (kind, motion) in clips(path).items():
+        if kind == "walk" and arrays["split"][number] in splits:
+            person = str(arrays["subject"][number])
+            trial = _trial(person, motion)
+            if trial.walking and np.isfinite(speed := trial.measures.get("speed_m_per_s", np.nan)):
+                above = motion.joints[:, CMU28.index("head_top"), 1] - motion.joints[:, :, 1].min(1)
+                yield person, speed, Walk(f"{person} {number}", True, float(np.median(above)), motion, {}, {})
+
+
+def repeated_walks(path: Path) -> Groups:
+    """The exact walks of the people of splits train and val that they repeat at one speed."""
+    groups: Groups = {}
+    first: dict[str, float] = {}
+    for person, speed, walk in sorted(corpus_walks(path, ("train", "val")), key=lambda each: each[:2]):
+        if speed > _SAME_SPEED * first.get(person, 0.0):
+            first[person] = speed
+        groups.setdefault(f"{person} {first[person]:.2f} m/s", []).append(_trial(person, walk.motion))
+    return groups
+
+
+def speed_rows(path: Path, weights: Weights) -> Iterator[list[str]]:
+    """Verdicts of two walks of one person in one view, by how much faster the one is."""
+    speeds, found = {}, []
+    for person, speed, walk in corpus_walks(path, ("test",)):
+        speeds[walk.name] = person, speed
+        found.append(walk)
+    trials = defaultdict(list)
+    for each in lifted(found, weights, "coco17", True):
+        if each.world.posed.any() and (own := _trial(each.walk.name, each.world)).walking:
+            person, speed = speeds[each.walk.name]
+            trials[person, each.view].append((speed, replace(own, person=person)))
+    counts: dict[int, Counter[tuple[str, bool]]] = defaultdict(Counter)
+    for own_trials in trials.values():
+        for (speed, one), (other_speed, other) in combinations(own_trials, 2):
+            faster = max(speed, other_speed) / min(speed, other_speed)
+            row = counts[int(np.digitize(faster, _FASTER))]
+            row["pairs", True] += 1
+            for change in compare_trials([one], [other]):
+                for name in {"all", change.measure} & {"all", *_SPEED}:
+                    row[name, change.verdict == "changed"] += 1
+    for place, row in sorted(counts.items()):
+        shares = (row[name, True] / max(row[name, True] + row[name, False], 1) for name in (*_SPEED, "all"))
+        ends = [f"{100 * (each - 1):.0f} %" for each in _FASTER[place - 1 : place + 1] if np.isfinite(each)]
+        name = " to ".join(ends) if len(ends) > 1 else f"over {ends[0]}"
+        yield [name, str(row["pairs", True]), *(f"{100 * share:.0f}" for share in shares)]
+
+
 def _trial(person: str, motion: Motion) -> TrialMeasures:
     own = motion.restrict(H36M17)
     return TrialMeasures(person, measure_numbers(own), person, find_gait(own) is not None)
@@ -106,6 +171,14 @@ def deviations(groups: Groups, walking: bool) -> Iterator[tuple[str, float, floa
         yield kind, deviation, float(np.mean(means[kind])), freedom[kind]
 
 
+def scaled_deviations(groups: Groups, walking: bool) -> dict[str, float]:
+    """The standard deviations in the unit of each measure, or as a share of it, by name."""
+    return {
+        kind: deviation if is_absolute(kind) else deviation / mean
+        for kind, deviation, mean, _ in deviations(groups, walking)
+    }
+
+
 def verdicts(groups: Iterable[tuple[str, list[TrialMeasures]]]) -> Iterator[tuple[str, list[str]]]:
     """The verdicts of each two trials of one person and action."""
     for name, trials in groups:
@@ -120,11 +193,7 @@ def leave_out(groups: Groups) -> Iterator[tuple[str, list[str]]]:
     for person in people:
         own = {name: trials for name, trials in groups.items() if trials[0].person == person}
         others = {name: trials for name, trials in groups.items() if trials[0].person != person}
-        constants = {
-            kind: deviation if is_absolute(kind) else deviation / mean
-            for kind, deviation, mean, _ in deviations(others, True)
-            if kind in WALKING
-        }
+        constants = {kind: each for kind, each in scaled_deviations(others, True).items() if kind in WALKING}
         with patch.dict(WALKING, constants, clear=True):
             yield from verdicts(own.items())
 
@@ -148,9 +217,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--leave-out", action="store_true", help="compare by the deviations of the other people's walks"
     )
     parser.add_argument("--same-view", action="store_true", help="compare two lifts of each view of the children")
+    parser.add_argument("--speeds", action="store_true", help="compare walks of different speeds of the corpus")
     options = parser.parse_args(arguments)
     with errors_shown(parser):
         weights = load_weights(options.weights)
+        if options.speeds:
+            if not options.corpus:
+                raise InputError("--speeds needs --corpus")
+            heads = ["faster by", "pairs", *(f"{name} changed %" for name in (*_SPEED, "all"))]
+            print_table(heads, speed_rows(options.corpus, weights), f"`{weights.name}`, split test")
+            return
         groups: Groups = {}
         if options.children and not options.same_view:
             groups |= child_trials(options.children, weights, options.split)
@@ -166,9 +242,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         elif not groups:
             raise InputError("give --children, --corpus and --bench, or --real")
         if options.constants:
+            repeated = repeated_walks(options.corpus) if options.corpus else {}
             for walking in (True, False):
-                for kind, deviation, mean, _ in sorted(deviations(groups, walking)):
-                    print(f'    "{kind}": {deviation if is_absolute(kind) else deviation / mean:.3g},')
+                least = scaled_deviations(repeated, True) if walking else {}
+                for kind, deviation in sorted(scaled_deviations(groups, walking).items()):
+                    print(f'    "{kind}": {max(deviation, least.get(kind, 0.0)):.3g},')
                 print()
             return
         counts: dict[str, Counter[str]] = defaultdict(Counter)

@@ -112,10 +112,8 @@ def explain_no_gait(motion: Motion, steps: bool = False) -> str:
         return f"{what}: the skeleton lacks hips, knees or ankles."
     if why := measure_gait(motion).why:
         return why
-    ankles = motion.skeleton.indices(["left_ankle", "right_ankle"])
-    seen = float(motion.in_sight()[motion.posed][:, ankles].all(-1).mean())
-    if seen < _SEEN:
-        return f"{what}: the feet are in sight in {100 * seen:.0f} % of the frames; film the whole person."
+    if hidden := explain_hidden_feet(motion):
+        return f"{what}: {hidden}."
     axis = motion.body_axis()
     if axis is not None:
         upright = axis[:, 1] > UPRIGHT * np.linalg.norm(axis, axis=-1)  # false for NaN
@@ -124,3 +122,16 @@ def explain_no_gait(motion: Motion, steps: bool = False) -> str:
     if steps:
         return f"{what}: fewer than two foot strikes are followed by one of the other foot within 0.2 to 1.5 s."
     return f"{what}: no foot strikes twice with a strike of the other one between; film two steps or more."
+
+
+def explain_hidden_feet(motion: Motion) -> str:
+    """That the feet are out of sight too often, or "".
+
+    Args:
+        motion: of one person with ankles, and with a pose in some frame.
+    """
+    ankles = motion.skeleton.indices(["left_ankle", "right_ankle"])
+    seen = float(motion.in_sight()[motion.posed][:, ankles].all(-1).mean())
+    if seen >= _SEEN:
+        return ""
+    return f"the feet are in sight in {100 * seen:.0f} % of the frames; film the whole person"

@@ -3,8 +3,9 @@
 Each joint is moved by its uncertainty along the camera's ray and across it, and the changes of the angles add up as
 squares: the propagation of errors of the first order, with joints that err independently. A lifter errs farther along
 the ray, where a picture shows nothing. Joints of one limb err together, and angles are biased, so each angle has a
-factor with which 90 % of the values are within (benchmarks/angles.py; docs/angles.md has the shares). The size of the
-body is in no angle, and its tilt is in the factors of those in space, so both are taken off the joints.
+factor with which 90 % of the values are within (benchmarks/angles.py; docs/angles.md has the shares). A lifter knows
+walks best, so a walker's knees and elbows have smaller ones. The size of the body is in no angle, and its tilt is in
+the factors of those in space, so both are taken off the joints.
 """
 
 from collections.abc import Callable
@@ -14,6 +15,8 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.kinematics.angles import Angles
+from poselift.kinematics.footfalls import steps_with
+from poselift.kinematics.gait import measure_gait
 from poselift.kinematics.whole_body import TO_90, relative_to_body
 from poselift.numerics.times import median_interval
 from poselift.skeleton.skeleton import strip_side
@@ -59,6 +62,7 @@ _FACTORS = {
     "hip_adduction": 0.8,
     "hip_rotation": 0.4,
     "knee_flexion": 0.75,
+    "ankle_dorsiflexion": 0.5,
     "shoulder_elevation": 0.95,
     "shoulder_plane": 0.85,
     "shoulder_rotation": 0.8,
@@ -75,7 +79,12 @@ _FACTORS = {
     "forearm_lean_out": 0.75,
 }
 """By angle without its side, the factor with which 90 % of the values are within: the mean of bench_val.npz, of
-bench_test.npz and of the real person of benchmarks/angles.py. 1 for the others."""
+bench_test.npz and of the real person of benchmarks/angles.py; the ankle's with --feet, of the first two. 1 for the
+others."""
+
+_WALKING = {"knee_flexion": 0.85, "ankle_dorsiflexion": 0.8, "elbow_flexion": 0.73, "thigh_lean_out": 0.78}
+"""Of walkers, the part of the half-width with which 90 % of the values are within, on the mean of twelve people
+(benchmarks/walking_angles.py). Of the other angles of these people the whole one holds 87 to 94 %."""
 
 _PEOPLE = {"pelvis_tilt": 8.0, "trunk_flexion": 13.0}
 """Half-widths, degrees, of what differs between people: where the pelvis ends and the lumbar spine begins. One camera
@@ -98,12 +107,22 @@ def add_uncertainty(angles_of: Callable[[Motion], Angles], motion: Motion) -> An
     if motion.uncertainty is None or not sampled.posed.any():
         return angles
     half = _half_widths(angles_of, relative_to_body(sampled))
+    if _walks(motion):
+        half *= [_WALKING.get(strip_side(name), 1.0) for name in angles.names]
     for column in half.T:
         known = np.isfinite(column)
         if known.any():
             column[:] = np.interp(sampled.timestamps, sampled.timestamps[known], column[known])
     between = [np.interp(motion.timestamps, sampled.timestamps, column) for column in half.T]
     return replace(angles, uncertainty=np.where(np.isfinite(angles.degrees), np.stack(between, 1), np.nan))
+
+
+def _walks(motion: Motion) -> bool:
+    """Whether a motion has whole strides of a walk; only one in the world shows them."""
+    if motion.frame != "world" or not steps_with(motion.skeleton):
+        return False
+    gait = measure_gait(motion)
+    return bool(gait.strides) and not (gait.running or gait.on_the_spot)
 
 
 def _half_widths(angles_of: Callable[[Motion], Angles], motion: Motion) -> Float[np.ndarray, "t a"]:

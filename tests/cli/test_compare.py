@@ -38,6 +38,7 @@ def test_two_speeds_are_a_change_and_the_files_say_so(tmp_path):
 def test_one_take_lifted_again_shows_no_change(tmp_path):
     ran = poselift("compare", store(tmp_path / "one"), store(tmp_path / "again"))
     assert ": 0 changed," in ran.out
+    assert "| not shown: no change larger than " in ran.out, "the bound stands with both verdicts"
 
 
 @pytest.mark.slow
@@ -92,6 +93,8 @@ def test_a_lying_person_and_hidden_feet_are_no_walk_and_the_cause_is_said(tmp_pa
         assert ": 0 changed," in ran.out
         assert f"because none is a walk. No whole stride: {cause}" in ran.out
         assert f"No steps: {cause}" in poselift("measure", tmp_path / f"{name}1").out
+        jumps = poselift("measure", tmp_path / f"{name}1", "--movement", "jumps").out
+        assert (f"Jumps show by the feet, and {cause}" in jumps) == (name == "footless")
 
 
 def test_an_angle_that_is_mostly_hidden_is_not_compared(tmp_path):

@@ -18,6 +18,7 @@ from poselift.geometry.camera import camera_for
 from poselift.kinematics import measure_gait, measure_joint_angles
 from poselift.kinematics.gait_summary import summarise_gait
 from poselift.kinematics.plug_in_gait import DIFFERENCES
+from poselift.kinematics.repeatability import WALKING
 from poselift.recordings import write_motion
 from poselift.structures import Height
 from tests.cli.running import emptied, poselift
@@ -115,7 +116,7 @@ def test_the_files_hold_what_the_tables_show(trials, tmp_path):
     assert speed["uncertainty_of"] == knee_range["uncertainty_of"] == "this trial"
     stance = rows[walked, "right", "stance_percent"]
     assert (stance["person"], stance["uncertainty_of"], stance["seen_percent"]) == ("1", "repeated trials", "100.0000")
-    assert float(stance["uncertainty_90"]) == pytest.approx(1.645 * 3.27, abs=1e-3)
+    assert float(stance["uncertainty_90"]) == pytest.approx(1.645 * WALKING["stance_percent"], abs=1e-3)
     assert all(row["value"] for row in tables["measures.csv"])
     first, second = json.loads((tmp_path / "measure.json").read_text(encoding="utf-8"))["trials"]
     assert first["gait"]["kind"] == "walk"

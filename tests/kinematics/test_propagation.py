@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from poselift.kinematics import add_uncertainty, measure_joint_angles, measure_segment_angles
-from poselift.kinematics.propagation import _FACTORS, _PEOPLE
+from poselift.kinematics import Angles, add_uncertainty, measure_joint_angles, measure_segment_angles
+from poselift.kinematics.propagation import _FACTORS, _PEOPLE, _WALKING
 from tests.kinematics.conftest import pose, turn
+from tests.kinematics.walker import walker
 
 pytestmark = pytest.mark.many_calls
 
@@ -57,3 +60,21 @@ def test_depth_errs_more():
     side = add_uncertainty(measure_segment_angles, uncertain(world=turn("y", 90.0)))
     lean = front.names.index("left_thigh_lean_ahead")
     assert front.uncertainty[:, lean].mean() > 1.5 * side.uncertainty[:, lean].mean()
+
+
+def test_a_walk_has_smaller_intervals_of_knees_and_elbows():
+    """The walker takes whole strides; somebody who stands does not, and a camera's frame shows none."""
+    kinds = "knee_flexion", "elbow_flexion", "hip_flexion"
+
+    def knee_alone(motion):
+        """Three angles that are the same."""
+        height = 100 * motion.joints[:, motion.skeleton.index("left_knee"), 1]
+        return Angles(tuple(f"left_{kind}" for kind in kinds), np.stack([height] * 3, 1), motion.timestamps)
+
+    walk = walker(seconds=2.5, uncertainty=np.full((75, 17), 0.05))
+    still = replace(walk, joints=np.repeat(walk.joints[:1], 75, 0), root=np.repeat(walk.root[:1], 75, 0))
+    seen = replace(walk, root=walk.root + [0.0, 0.0, 5.0], frame="camera")
+    for motion, walking in ((walk, True), (still, False), (seen, False)):
+        half = add_uncertainty(knee_alone, motion).uncertainty
+        shares = [_FACTORS[kind] * (_WALKING.get(kind, 1.0) if walking else 1.0) for kind in kinds]
+        np.testing.assert_allclose(half / half[:, 2:], np.broadcast_to(shares, half.shape) / shares[2])

@@ -27,7 +27,8 @@ NOTES = (
     "measures of one person differ when the same is done again, as it was measured on repeated walks and actions "
     "(docs/angles.md), and the spread of the trials that were given.",
     "Changed: the interval does not contain 0. No change larger than X: all of the interval is smaller than what "
-    "matters (5° for an angle, 5 points for a percentage, a tenth of a length, time or speed). Not shown: neither.",
+    "matters (5° for an angle, 5 points for a percentage, a tenth of a length, time or speed). Not shown: the interval "
+    "contains 0 and changes that matter, up to X.",
     "With so many measures, about one in twenty of those that did not change is called changed by chance.",
 )
 """What a reader has to know."""
@@ -55,10 +56,11 @@ _VERDICTS: tuple[Verdict, ...] = ("changed", "no change larger than", "not shown
 
 def describe(change: Change) -> str:
     """The verdict in words."""
-    if change.verdict != "no change larger than":
+    if change.verdict == "changed":
         return change.verdict
     unit = split_unit(change.measure)[1]
-    return f"no change larger than {change.bound:.{_DIGITS[unit]}f} {unit}"
+    bound = f"no change larger than {change.bound:.{_DIGITS[unit]}f} {unit}"
+    return bound if change.verdict == "no change larger than" else f"{change.verdict}: {bound}"
 
 
 def split_unit(measure: str) -> tuple[str, str]:

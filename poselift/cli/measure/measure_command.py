@@ -20,6 +20,7 @@ from poselift.core.progress_text import show
 from poselift.export.zero import count_from_zero
 from poselift.kinematics import legs_as_seen
 from poselift.kinematics.gait import NO_BELT, is_belt
+from poselift.kinematics.measures import explain_hidden_feet
 from poselift.kinematics.movements import hips_as_seen
 from poselift.recordings.reading import find_all_motions, read_posed
 from poselift.structures import Motion, Recording
@@ -114,8 +115,10 @@ def _measure_movement(kind: str, motions: Mapping[Path, Motion], out: Path | Non
     found = measure_movement(kind, {str(path): motion for path, motion in motions.items()})
     if out is not None:
         write_movements(out / FILE, kind, found)
-    for name, rows in found.items():
-        show(f"## {name}: {kind}\n\n{movement_table(rows)}\n")
+    for (path, motion), rows in zip(motions.items(), found.values(), strict=True):
+        show(f"## {path}: {kind}\n\n{movement_table(rows)}\n")
+        if kind == "jumps" and (hidden := explain_hidden_feet(motion)):
+            show(f"Jumps show by the feet, and {hidden}.\n")
     show(MOVEMENTS[kind][1])
     if out is not None:
         show(out / FILE)

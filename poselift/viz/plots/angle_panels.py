@@ -17,6 +17,9 @@ _LOOKS = {"left": LINE_STYLES[0], "right": LINE_STYLES[1], "middle": LINE_STYLES
 _NORMAL = 2.0
 """Standard deviations of the normal band to either side: 19 of 20 healthy people are within at any moment."""
 
+_LEAST = 5.0
+"""Degrees that a panel shows at least, so that an angle that stays still looks like one."""
+
 
 @style_plot
 def angle_plot(angles: Angles) -> Figure:
@@ -39,6 +42,7 @@ def angle_plot(angles: Angles) -> Figure:
             if np.isfinite(low):
                 span = f"{low:z.0f} to {high:z.0f}°".replace("-", "\N{MINUS SIGN}")  # as at the ticks
                 spans.append(f"{'' if side == 'middle' else side[0].upper() + ' '}{span}")
+        _widen(axes)
         axes.set_title(f"{kind.replace('_', ' ')}\n{', '.join(spans)}", loc="left")
     add_legend(figure, [*drawn.values()], [*drawn])
     return figure
@@ -68,6 +72,7 @@ def cycle_plot(cycles: Sequence[Cycles], stance: Mapping[str, float], *, normal:
             (drawn[each.side],) = axes.plot(PERCENT, mean, color=color, linewidth=1)
             axes.fill_between(PERCENT, mean - spread, mean + spread, color=color, alpha=0.2, linewidth=0)
             axes.axvline(stance.get(each.side, np.nan), color=color, linewidth=0.5, linestyle=":")
+        _widen(axes)
         axes.set_title(kind.replace("_", " "), loc="left")
     add_legend(figure, [*drawn.values()], [*drawn])
     return figure
@@ -88,6 +93,13 @@ def draw_panels(count: int, columns: int, height: float, x_label: str) -> tuple[
     figure.align_ylabels(panels[:, 0])
     figure.supxlabel(x_label, fontsize="medium")
     return figure, list(panels.flat[:count])
+
+
+def _widen(axes: Axes) -> None:
+    """Makes a panel show `_LEAST` degrees around its curves."""
+    low, high = axes.get_ylim()
+    more = max(0.0, _LEAST - (high - low)) / 2
+    axes.set_ylim(low - more, high + more)
 
 
 def _names(angles: Angles, kind: str) -> list[str]:

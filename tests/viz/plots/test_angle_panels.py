@@ -19,6 +19,7 @@ def test_a_panel_has_the_mean_of_each_side_and_its_toe_off(check_texts):
     np.testing.assert_allclose(first.get_ydata(), left.mean)
     assert toe_off.get_xdata()[0] == 62
     assert {"left", "right"} <= set(check_texts(figure))
+    assert np.diff(panels["pelvis tilt"].get_ylim()) >= 5, "a pelvis that stays still shows no noise"
     assert not any(axes.collections[0].get_zorder() == 0 for axes in panels.values())
 
 
