@@ -42,7 +42,8 @@ def write_angles_csv(
         InputError: the file cannot be written, the skeleton lacks joints, or no frame has a pose.
     """
     [motion] = legs_as_seen(recording).people
-    found = [add_uncertainty(angles_of, motion) for angles_of in (measure_joint_angles, measure_segment_angles)]
+    measures, cameras = (measure_joint_angles, measure_segment_angles), len(recording.cameras)
+    found = [add_uncertainty(angles_of, motion, cameras) for angles_of in measures]
     table = {"time_s": motion.timestamps}
     for angles in found:
         table |= zip((f"{name}_deg" for name in angles.names), angles.degrees.T, strict=True)

@@ -91,12 +91,13 @@ _PEOPLE = {"pelvis_tilt": 8.0, "trunk_flexion": 13.0}
 does not show it, so a person's error is nearly the same in all frames and views."""
 
 
-def add_uncertainty(angles_of: Callable[[Motion], Angles], motion: Motion) -> Angles:
+def add_uncertainty(angles_of: Callable[[Motion], Angles], motion: Motion, cameras: int = 1) -> Angles:
     """A motion's angles with half-widths of 90 % intervals.
 
     Args:
         angles_of: `measure_joint_angles` or `measure_segment_angles`. It runs about 30 times.
         motion: of one person. Without uncertainty, that of the angles is None.
+        cameras: number of the cameras that saw it; the smaller intervals of walkers are those of one.
 
     Raises:
         InputError: the skeleton lacks joints, or no frame has a pose.
@@ -107,7 +108,7 @@ def add_uncertainty(angles_of: Callable[[Motion], Angles], motion: Motion) -> An
     if motion.uncertainty is None or not sampled.posed.any():
         return angles
     half = _half_widths(angles_of, relative_to_body(sampled))
-    if _walks(motion):
+    if cameras <= 1 and _walks(motion):
         half *= [_WALKING.get(strip_side(name), 1.0) for name in angles.names]
     for column in half.T:
         known = np.isfinite(column)

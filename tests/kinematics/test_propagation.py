@@ -63,7 +63,7 @@ def test_depth_errs_more():
 
 
 def test_a_walk_has_smaller_intervals_of_knees_and_elbows():
-    """The walker takes whole strides; somebody who stands does not, and a camera's frame shows none."""
+    """The walker takes whole strides; who stands does not, a camera's frame shows none, and two cameras err less."""
     kinds = "knee_flexion", "elbow_flexion", "hip_flexion"
 
     def knee_alone(motion):
@@ -74,7 +74,7 @@ def test_a_walk_has_smaller_intervals_of_knees_and_elbows():
     walk = walker(seconds=2.5, uncertainty=np.full((75, 17), 0.05))
     still = replace(walk, joints=np.repeat(walk.joints[:1], 75, 0), root=np.repeat(walk.root[:1], 75, 0))
     seen = replace(walk, root=walk.root + [0.0, 0.0, 5.0], frame="camera")
-    for motion, walking in ((walk, True), (still, False), (seen, False)):
-        half = add_uncertainty(knee_alone, motion).uncertainty
+    for motion, cameras, walking in ((walk, 1, True), (walk, 2, False), (still, 1, False), (seen, 1, False)):
+        half = add_uncertainty(knee_alone, motion, cameras).uncertainty
         shares = [_FACTORS[kind] * (_WALKING.get(kind, 1.0) if walking else 1.0) for kind in kinds]
         np.testing.assert_allclose(half / half[:, 2:], np.broadcast_to(shares, half.shape) / shares[2])

@@ -82,7 +82,8 @@ def measure_trial(
     if found is None or not found.steps:
         why, found = explain_no_gait(motion, steps=True), None
     seen = motion if seen is None else seen
-    joints, segments = (add_uncertainty(angles, seen) for angles in (measure_joint_angles, measure_segment_angles))
+    measures = measure_joint_angles, measure_segment_angles
+    joints, segments = (add_uncertainty(angles, seen, cameras) for angles in measures)
     if plug_in_gait:
         joints, segments = (as_plug_in_gait(angles, seen) for angles in (joints, segments))
     cycles = [] if found is None else [*cut_gait_cycles(joints, found), *cut_gait_cycles(segments, found)]
