@@ -1,4 +1,7 @@
-"""People in the dark, where a detector's joints are less exact although their scores may be high."""
+"""People in the dark.
+
+A detector's joints are less exact there, although their scores may be high.
+"""
 
 from collections.abc import Iterable
 

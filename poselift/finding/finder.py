@@ -109,7 +109,7 @@ class Finder:
 
     @property
     def warnings(self) -> list[Caution]:
-        """Warnings of confused people, of people lost in the picture, and of people in the dark."""
+        """Warnings of people confused, lost in the picture, and in the dark."""
         return [*self._confusions.warnings(), *self._losses.warnings(), *self._darkness.warnings()]
 
     def look(self, frame: Frame, everybody: bool = False, later: Frame | None = None) -> Detections | None:

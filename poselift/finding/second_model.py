@@ -86,7 +86,10 @@ class _Seen:
 
 
 def _middle_of(bodies: Iterable[Place]) -> Place | None:
-    """The median of the last whole bodies, joint by joint; None without one."""
+    """The median of the last whole bodies, joint by joint.
+
+    None without one.
+    """
     given = list(bodies)
     if not given:
         return None

@@ -1,4 +1,7 @@
-"""How coarsely a codec has rounded a picture: by its quantizer, or by how few bits it spends on the detail it shows."""
+"""How coarsely a codec has rounded a picture.
+
+Its quantizer tells it, or how few bits it spends on the detail that it shows.
+"""
 
 import struct
 from typing import Any, NamedTuple
@@ -52,7 +55,9 @@ _FLAT = 1.0
 
 
 def describe_compression(picture: VideoFrame, container: InputContainer, stream: VideoStream) -> str | None:
-    """How a video is heavily compressed, for a warning; None if it is not, or unknown.
+    """How a video is heavily compressed, for a warning.
+
+    None if it is not, or unknown.
 
     Args:
         picture: its first one, from a decoder with the option `EXPORT`.
