@@ -8,6 +8,7 @@ from typing import Any
 from poselift.cli.formats import add_motions_argument
 from poselift.cli.values import check_out_file, local_path
 from poselift.core.errors import InputError
+from poselift.core.files import remove_partial_of
 from poselift.core.progress_text import show
 from poselift.kinematics import butterworth, hampel
 from poselift.recordings.motion_files import read_motion, write_pair
@@ -93,4 +94,5 @@ def _plan(sources: Sequence[Path], out: Path | None) -> list[Path]:
         if place in planned[:number]:
             raise InputError(f"--out {out}: two of the motions are called {place.name}; smooth one folder at a time")
         check_out_file(place, (".npz",))
+        remove_partial_of(place.with_suffix(".json"))
     return planned

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from poselift.core.errors import InputError
-from poselift.core.files import check_writable
+from poselift.core.files import check_writable, remove_partial_of
 
 _Value = TypeVar("_Value")
 
@@ -49,6 +49,8 @@ def local_path(text: str) -> Path:
 def check_out_file(path: Path, endings: Collection[str], option: str = "--out") -> None:
     """Checks, before the work, that a file can be written.
 
+    What a killed run left of it is removed.
+
     Raises:
         InputError: its name ends otherwise or is that of a folder, or it cannot be written there.
     """
@@ -57,6 +59,7 @@ def check_out_file(path: Path, endings: Collection[str], option: str = "--out") 
     if path.is_dir():
         raise InputError(f"{option} {path}: this is a folder; give the name of a file")
     check_writable(path.parent)
+    remove_partial_of(path)
 
 
 def number_where(fits: Callable[[float], bool], wrong: str) -> Callable[[str], float]:

@@ -205,7 +205,8 @@ def move_files(folder: Path, place: Path, last: str | None = None) -> None:
 
 def remove_partial_of(path: Path) -> None:
     """Removes what killed processes left of one file or folder. Other temporary files may be the user's."""
-    ours = re.compile(rf"\.{re.escape(path.stem)}\.[a-z0-9_]{{8}}{re.escape(path.suffix)}")
+    # A file of a pair is written under a temporary name of its temporary name.
+    ours = re.compile(rf"\.{{1,2}}{re.escape(path.stem)}(\.[a-z0-9_]{{8}}){{1,2}}{re.escape(path.suffix)}")
     for there in path.parent.glob(".*"):
         if ours.fullmatch(there.name) and there.is_dir():
             shutil.rmtree(there, ignore_errors=True)

@@ -84,8 +84,11 @@ def test_partial_files_of_one_file_are_removed(tmp_path):
     with atomic_path(path) as left, atomic_path(tmp_path / "person_2.angles.csv") as other:
         mine = tmp_path / ".vscode.settings.csv"
         mine.touch()
+        nested = tmp_path / f".{left.stem}.a1b2c3d4.csv"
+        nested.touch()
         remove_partial_of(path)
         assert not left.exists()
+        assert not nested.exists()
         assert other.exists()
         assert mine.exists()
         left.touch()
