@@ -46,6 +46,11 @@ class CameraMotion:
         """Whether the camera does not move."""
         return self.degrees <= STILL
 
+    def describe(self) -> str:
+        """That the camera moves, and by how much."""
+        by = f"by {self.degrees:.1f} degrees" if math.isfinite(self.pixels) else "to another view"
+        return f"the camera moves {by}"
+
 
 def camera_motion(
     frames: Iterable[Frame], span: tuple[float, float], tracks: Sequence[Keypoints2D], camera: Camera
@@ -64,38 +69,61 @@ def camera_motion(
     Returns:
         The motion; None for a single picture, or one with too few features.
     """
-    orb = cv2.ORB.create(nfeatures=1000)
-    matcher = cv2.BFMatcher(cv2.NORM_HAMMING, crossCheck=True)
     due = list(np.linspace(*span, _PICTURES + 1))
-    first = None
+    watch = BackgroundWatch(camera)
     moves = []
     for frame in frames:
-        image, time = frame.image, frame.timestamp
+        time = frame.timestamp
         if not due:
             break
         if time < due[0] - 1e-6:
             continue
         while due and time >= due[0] - 1e-6:
             due.pop(0)
+        nearest = [track.keypoints[int(np.abs(track.timestamps - time).argmin())] for track in tracks]
+        if (motion := watch.look(frame.image, nearest)) is not None:
+            moves.append(motion)
+    return max(moves, key=lambda motion: motion.pixels, default=None)
+
+
+class BackgroundWatch:
+    """Compares pictures with the first one that shows a background.
+
+    Args:
+        camera: gives the focal length.
+    """
+
+    def __init__(self, camera: Camera) -> None:
+        self._orb = cv2.ORB.create(nfeatures=1000)
+        self._matcher = cv2.BFMatcher(cv2.NORM_HAMMING, crossCheck=True)
+        self._focal = float(camera.K[0, 0])
+        self._first: tuple[np.ndarray, np.ndarray] | None = None
+
+    def look(
+        self, image: UInt8[np.ndarray, "h w 3"], people: Iterable[Float[np.ndarray, "j 2"]]
+    ) -> CameraMotion | None:
+        """The background's motion since the first picture. None for that one, and without enough features.
+
+        Args:
+            image: RGB.
+            people: keypoints of each, pixels; NaN where unknown.
+        """
         scale = min(1.0, _SIDE / max(image.shape[:2]))
-        points, features = _background(orb, image, scale, _boxes(tracks, time))
+        points, features = _background(self._orb, image, scale, _boxes(people))
         if len(points) < _ENOUGH:
-            continue
-        if first is None:
-            first = points, features
-            continue
-        pairs = matcher.match(first[1], features)
+            return None
+        if self._first is None:
+            self._first = points, features
+            return None
+        pairs = self._matcher.match(self._first[1], features)
         before, after = (
-            np.array([first[0][pair.queryIdx] for pair in pairs]).reshape(-1, 2),
+            np.array([self._first[0][pair.queryIdx] for pair in pairs]).reshape(-1, 2),
             np.array([points[pair.trainIdx] for pair in pairs]).reshape(-1, 2),
         )
         height, width = image.shape[:2]
         corners = scale * np.array([[0, 0], [width, 0], [0, height], [width, height]])
-        moves.append(_move(before, after, corners) / scale)
-    if not moves:
-        return None
-    pixels = max(moves)
-    return CameraMotion(pixels, math.degrees(math.atan(pixels / float(camera.K[0, 0]))))
+        pixels = _move(before, after, corners) / scale
+        return CameraMotion(pixels, math.degrees(math.atan(pixels / self._focal)))
 
 
 def _background(
@@ -126,12 +154,10 @@ def _move(
     return float(np.linalg.norm(corners @ matrix[:, :2].T + matrix[:, 2] - corners, axis=-1).mean())
 
 
-def _boxes(tracks: Sequence[Keypoints2D], time: float) -> list[tuple[int, int, int, int]]:
-    """Boxes (x0, y0, x1, y1) around people at a time, with margin."""
+def _boxes(people: Iterable[Float[np.ndarray, "j 2"]]) -> list[tuple[int, int, int, int]]:
+    """Boxes (x0, y0, x1, y1) around people's keypoints, with margin."""
     boxes = []
-    for track in tracks:
-        row = int(np.abs(track.timestamps - time).argmin())
-        points = track.keypoints[row]
+    for points in people:
         points = points[np.isfinite(points).all(-1)]
         if len(points):
             low, high = points.min(0), points.max(0)

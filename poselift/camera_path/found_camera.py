@@ -1,6 +1,5 @@
 """What a clip's camera does: its path, doubts, and words."""
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -63,9 +62,7 @@ class FoundCamera:
                 return ["--camera moving: the background stands still, so the camera counts as still"]
             if self.motion is None or self.motion.still:
                 return []
-            degrees = self.motion.degrees
-            by = f"by {degrees:.1f} degrees" if math.isfinite(self.motion.pixels) else "to another view"
-            return [f"the camera moves {by}: with --camera still, the world frame is only right for a still camera"]
+            return [f"{self.motion.describe()}: with --camera still, the world frame is only right for a still camera"]
         found = []
         for shot in self.path.shots:
             at = f"{self.path.times[shot.first]:.2f} s"

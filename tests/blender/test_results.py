@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.moving_camera import MOVES, Warp
+from benchmarks.warped_clips import MOVES, Warp
 from poselift.cli.main import main
 from poselift.geometry.camera import camera_for
 from poselift.recordings import read_recording

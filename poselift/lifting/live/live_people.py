@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from poselift.finding.people_finder import PeopleFinder
+from poselift.lifting.live.live_camera import LiveCamera
 from poselift.lifting.live.live_hands import LiveHands
 from poselift.lifting.world.streaming_world import StreamingWorld
 from poselift.skeleton import Skeleton
@@ -48,6 +49,7 @@ class LivePeople:
         image_size: (width, height) of the frames in pixels.
         world: moves the poses to the world frame; there are none until it knows the ground.
         hands: finds hands too.
+        camera: tells if the camera moves.
     """
 
     def __init__(
@@ -57,8 +59,9 @@ class LivePeople:
         image_size: tuple[int, int],
         world: StreamingWorld | None = None,
         hands: LiveHands | None = None,
+        camera: LiveCamera | None = None,
     ) -> None:
-        self._finder, self._lifter, self._world, self._hands = finder, lifter, world, hands
+        self._finder, self._lifter, self._world, self._hands, self._camera = finder, lifter, world, hands, camera
         self._tracker = Tracker(image_size, history=False)
         self._last_seen: dict[int, float] = {}
 
@@ -90,6 +93,8 @@ class LivePeople:
                     number: replace(pose, hands=self._hands.at(number, pose.timestamp))
                     for number, pose in people.items()
                 }
+            if self._camera is not None:
+                self._camera.look(frame, keypoints)
             if self._world is not None:
                 people = self._world.push(people) or {}
         self._last_seen = {number: seen for number, seen in self._last_seen.items() if time - seen <= _REMEMBERED}

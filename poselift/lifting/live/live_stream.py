@@ -15,6 +15,7 @@ from poselift.finding import DEFAULT_QUALITY, build_finder
 from poselift.geometry.camera import Camera, camera_for
 from poselift.kinematics.up import check_tilt, up_of_tilt
 from poselift.lifting.lifter_device import choose_lifter_device
+from poselift.lifting.live.live_camera import LiveCamera
 from poselift.lifting.live.live_hands import LiveHands
 from poselift.lifting.live.live_people import LivePeople
 from poselift.lifting.live.streaming import LIVE, StreamingPeople
@@ -71,7 +72,7 @@ class LiveStream:
 
     Args:
         request: what to stream.
-        notice: receives lines about the source, such as that it is opened again.
+        notice: receives lines about the source: that it is opened again, or that its camera moves.
 
     Attributes:
         name: of the source.
@@ -105,8 +106,9 @@ class LiveStream:
         self.camera = camera_for(self.capture.image_size, request.fov, request.intrinsics)
         _warm_up(self.detector, self.weights, self.camera)
         self.lifter = StreamingPeople(self.weights, self.camera, self.detector.skeleton, request.lookahead)
-        world = None
+        world = watch = None
         if request.world:
+            watch = LiveCamera(self.camera, notice)
             up = None if request.tilt is None else up_of_tilt(math.radians(request.tilt))
             world = StreamingWorld(self.camera, self.lifter.skeleton, self.detector.skeleton, LIVE.threshold, up)
         hands = None
@@ -114,7 +116,7 @@ class LiveStream:
             hands = LiveHands(HandModel(), self.camera, self.detector.skeleton)
             hands.warm_up()
         finder = build_finder(self.detector, request.quality, wait=False, wait_first=self.capture.own_pace)
-        self.people = LivePeople(finder, self.lifter, self.capture.image_size, world, hands)
+        self.people = LivePeople(finder, self.lifter, self.capture.image_size, world, hands, watch)
 
     def __enter__(self) -> "LiveStream":
         self.capture.__enter__()

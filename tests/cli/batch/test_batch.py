@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from benchmarks.moving_camera import MOVES, Warp
+from benchmarks.warped_clips import MOVES, Warp
 from poselift.cli.batch.batch_run import BatchRun
 from poselift.cli.batch.settings import find_settings
 from poselift.cli.batch.video_task import Task, VideoLifter
