@@ -20,12 +20,12 @@ from poselift.cli.values import full_text, number_where
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
 from poselift.export.json_lines import header_line
-from poselift.lifting.live.live_people import Latencies, LivePeople
+from poselift.lifting.live.live_people import Latencies
 from poselift.lifting.live.live_stream import LiveStream, StreamRequest
 from poselift.lifting.request import DEFAULT_LIVE_LIFTER, QUICK_DETECTOR
 from poselift.skeleton.hand import HAND21
 from poselift.structures import LiveFrame
-from poselift.video import Captured, LiveCapture
+from poselift.video import Captured
 from poselift.viz.window import check_display
 
 _WAIT = 0.1
@@ -157,15 +157,9 @@ def stream(request: StreamCommand) -> None:
         width, height = capture.image_size
         _notice(f"{name}, {width} x {height} pixels; {outputs.ending} ends")
         try:
-            _stream(capture, live.people, outputs, latencies, request.duration)
+            _stream(live, outputs, latencies, request.duration)
         except KeyboardInterrupt:
             interrupted = True
-    if live.lifter.exchanged:
-        who = ", ".join(map(str, sorted(live.lifter.exchanged)))
-        _notice(
-            f"warning: left and right of person {who} were exchanged in some frames; streams leave them, and the "
-            "uncertainty covers both sides: `poselift lift` puts them back"
-        )
     lost = f"; {outputs.lost} lines lost by a slow reader" if outputs.lost else ""
     _notice(
         f"{capture.seen} frames: {len(latencies)} processed, {capture.dropped} dropped; "
@@ -175,10 +169,10 @@ def stream(request: StreamCommand) -> None:
         raise KeyboardInterrupt
 
 
-def _stream(
-    capture: LiveCapture, people: LivePeople, outputs: LiveOutputs, latencies: Latencies, duration: float | None
-) -> None:
+def _stream(live: LiveStream, outputs: LiveOutputs, latencies: Latencies, duration: float | None) -> None:
     """Processes frames until the end. The next frame is processed while the window draws the last one."""
+    capture, people = live.capture, live.people
+    told: set[int] = set()
     end = time.monotonic() + (math.inf if duration is None else duration)
     processed: queue.Queue[tuple[Captured, LiveFrame] | None] = queue.Queue(maxsize=1)
     closed = threading.Event()
@@ -206,12 +200,23 @@ def _stream(
                 captured, frame = done
                 outputs.send(frame, captured.frame.image)
                 latencies.add(time.monotonic() - captured.arrived)
+                told |= _tell_exchanged(live.lifter.exchanged - told, captured.frame.timestamp)
         finally:
             closed.set()
             while not work.done():  # it may wait for a place in the queue
                 with contextlib.suppress(queue.Empty):
                     processed.get(timeout=0.01)
         work.result()
+
+
+def _tell_exchanged(people: set[int], seconds: float) -> set[int]:
+    """Says once for each person that their sides were exchanged, and gives them back."""
+    for person in sorted(people):
+        _notice(
+            f"warning: left and right of person {person} were exchanged before {seconds:.2f} s; streams leave them, "
+            "and the uncertainty covers both readings: `poselift lift` puts them back"
+        )
+    return people
 
 
 def _notice(line: str) -> None:

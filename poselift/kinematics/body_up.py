@@ -14,31 +14,34 @@ from jaxtyping import Bool, Float
 from poselift.kinematics.directions import unit
 from poselift.kinematics.foot_contacts import Feet, feet_of, find_resting_points, runs_of
 from poselift.kinematics.posture import (
-    CHAIR,
     FLAT,
     SADDLE,
-    STEEP_CHAIR,
     Body,
+    Chair,
     ends_seen,
-    find_chair_up,
+    find_chair,
     find_lying_up,
     find_saddle_up,
     measure_body,
 )
-from poselift.kinematics.up import CAMERA_UP, find_upright
+from poselift.kinematics.up import CAMERA_UP, find_upright, up_of_tilt
 from poselift.structures import Motion
 
 UPRIGHT = np.cos(np.deg2rad(50))
 """Bodies that lean further from the camera's up do not count. The limit is wider than in `poselift.kinematics.up`: a
 body is one clue of several here, but all that a drawing has."""
 
-WALKING_LEAN, LEAN, STEEP_LEAN = np.deg2rad([3, 6, 8])
+WALKING_LEAN, LEAN, STEEP_LEAN = np.deg2rad([3, 3.5, 6])
 """Angle from upright of a body's mean axis over a clip (standard deviation about each axis): of who walks, of others,
 and of others whose axis is far from the camera's up, because a still body seen from above is lifted less well."""
 
 BENT, BENT_SHARE = np.deg2rad(12), 0.7
 """Angle between the body's axis and its trunk from which a body is bent: it sits, rides or stoops; and share of that
 angle by which its axis then leans (standard deviation about each axis)."""
+
+CROUCHES, CROUCH_SHARE = np.deg2rad(15), 0.15
+"""Bend of all hips and knees from which a body crouches, and share of the rest of that bend by which its axis then
+leans (standard deviation about each axis): people crouch with their weight before or behind their feet."""
 
 STRAIGHT_SHARE = 0.2
 """Least share of straight frames of somebody who is mostly bent, for these frames alone to count."""
@@ -52,12 +55,12 @@ STILL_AXIS = 0.9
 CARRIED, WAY = 0.5, 1.0
 """Seconds before and after a frame in which no foot rests, for somebody who rides; and least way in metres."""
 
+PITCH, PITCH_SPREAD = np.deg2rad([6, 11]).tolist()
+"""Mean angle by which cameras look down, and its standard deviation, radians."""
+
 _ON_ITS_SIDE, _LOOKS_UP, _BELOW, _FAR_BELOW = np.sin(np.deg2rad([50, 50, 6, 15]))
 """Sines of the largest roll of a camera, of the largest angle by which it looks up, and of that by which it sees from
 below somebody who lies; and of that from which it is doubtful whether somebody stands."""
-
-_STEEP_CHAIR = np.cos(np.deg2rad(55))
-"""Cosine of the angle of a seated body's up from the camera's from which the chair is seen steeply from above."""
 
 ROLLS = 0.5
 """Metres that somebody who sits travels, at least, for the feet to be on wheels."""
@@ -111,12 +114,11 @@ def find_body_up(motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP, 
     body = measure_body(motion)
     if body is None:
         return None
-    saddle, chair = find_saddle_up(body), find_chair_up(body)
+    saddle, chair = find_saddle_up(body), find_chair(body)
     if saddle is not None and _is_held(saddle):
         return BodyUp(saddle, float(SADDLE), pedals=True)
-    if chair is not None and _is_held(chair):
-        steep = float(chair @ CAMERA_UP) < _STEEP_CHAIR
-        return BodyUp(chair, float(STEEP_CHAIR if steep else CHAIR), sits=True)
+    if chair is not None and _is_held(chair.up):
+        return _sit_or_crouch(chair, unit(body.axis.mean(0)))
     upright = find_upright(body.axis, UPRIGHT, reference)
     if not upright.any():
         return _find_far_up(body)
@@ -124,23 +126,41 @@ def find_body_up(motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP, 
     straight = body.bends <= BENT
     if np.median(body.bends) > BENT and straight.mean() >= STRAIGHT_SHARE:
         body = body.choose(straight)
-    bend, axis = float(np.median(body.bends)), unit(body.axis.mean(0))
+    axis = unit(body.axis.mean(0))
     doubtful = bool(axis @ _sight(body) > _FAR_BELOW) and any(_may_be(up, body) for up in find_lying_up(body))
     lean = LEAN + walks * (WALKING_LEAN - LEAN)
-    return BodyUp(axis, _spread(float(lean), bend), doubtful=doubtful)
+    return BodyUp(axis, _spread(float(lean), body), doubtful=doubtful)
 
 
-def _spread(lean: float, bend: float) -> float:
+def _sit_or_crouch(chair: Chair, axis: Float[np.ndarray, "3"]) -> BodyUp:
+    """The mean of the ups of somebody who sits and of somebody who crouches, by how cameras are held."""
+    sits, crouches = chair.sits * _usual_camera(chair.up), (1 - chair.sits) * _usual_camera(axis)
+    share = sits / (sits + crouches)
+    apart = float(np.arccos(np.clip(chair.up @ axis, -1, 1)))
+    up = unit(share * chair.up + (1 - share) * axis)
+    # The angle between both lies in one plane; half of its variance is about each axis.
+    return BodyUp(up, float(np.hypot(chair.spread, apart * np.sqrt(share * (1 - share) / 2))), sits=share > 0.5)
+
+
+def _usual_camera(up: Float[np.ndarray, "3"]) -> float:
+    """How usual a camera with this up is, from 0 to 1: a half at one spread from the usual pitch."""
+    off = np.arccos(np.clip(up @ up_of_tilt(PITCH), -1, 1)) / PITCH_SPREAD
+    return float(1 / (1 + off**2))
+
+
+def _spread(lean: float, body: Body) -> float:
     """Standard deviation of an axis about each axis."""
-    return float(np.hypot(lean, BENT_SHARE * bend * (bend > BENT)))
+    bend = float(np.median(body.bends))
+    crouch = max(float(body.crouch - CROUCHES), 0.0)
+    return float(np.hypot(np.hypot(lean, BENT_SHARE * bend * (bend > BENT)), CROUCH_SHARE * crouch))
 
 
 def _find_far_up(body: Body) -> BodyUp | None:
     """The up of a body whose axis is far from the camera's. It lies, stands on its hands, or is seen from above."""
     mean = body.axis.mean(0)
     axes = [unit(mean), -unit(mean)] if np.linalg.norm(mean) > STILL_AXIS else []
-    spread = _spread(float(STEEP_LEAN), float(np.median(body.bends)))
-    told = [BodyUp(up, spread) for up in axes] + [BodyUp(up, float(FLAT)) for up in find_lying_up(body)]
+    told = [BodyUp(up, _spread(float(STEEP_LEAN), body)) for up in axes]
+    told += [BodyUp(up, _spread(float(FLAT), body)) for up in find_lying_up(body)]
     likely = [one for one in told if _may_be(one.axis, body)]
     return max(likely, key=lambda one: float(one.axis @ CAMERA_UP), default=None)
 

@@ -19,7 +19,15 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.errors import InputError
-from poselift.kinematics.body_up import UPRIGHT, find_body_up, find_level_way, find_upright_footfalls, find_walk
+from poselift.kinematics.body_up import (
+    PITCH,
+    PITCH_SPREAD,
+    UPRIGHT,
+    find_body_up,
+    find_level_way,
+    find_upright_footfalls,
+    find_walk,
+)
 from poselift.kinematics.foot_contacts import feet_of, find_seen_joints
 from poselift.kinematics.height import SPREAD, has_given_height
 from poselift.kinematics.up import CAMERA_UP
@@ -28,9 +36,6 @@ from poselift.structures import Motion
 
 _ROLL = np.deg2rad(3)
 """Roll of cameras (standard deviation)."""
-
-_PITCH, _PITCH_SPREAD = np.deg2rad(6), np.deg2rad(11)
-"""Mean angle by which cameras look down, and its standard deviation."""
 
 _USUAL_TILT, _UNUSUAL_TILT = np.deg2rad(12), np.deg2rad(6)
 """Angle from a usual camera's pitch and roll up to which the prior counts fully, and further angle at which it counts a
@@ -133,8 +138,8 @@ def find_ground(
     free = np.array([resize and not has_given_height(motion) for motion in motions], bool)
     counts = np.zeros(len(places))
     weight = 1.0
-    roll, pitch = (0.0, float(_PITCH)) if given_up is None else _angles(given_up)
-    pitch_spread = _PITCH_SPREAD if given_up is None else _KNOWN_TILT
+    roll, pitch = (0.0, PITCH) if given_up is None else _angles(given_up)
+    pitch_spread = PITCH_SPREAD if given_up is None else _KNOWN_TILT
     start = _angles(axes.mean(0)) if len(axes) and given_up is None else (roll, pitch)
     # Bodies decide, not the fit: there the usual pose would keep its own weight.
     known = _weigh_usual_pose(np.array(start)) if given_up is None else 1.0
@@ -242,7 +247,7 @@ def _angles(up: Float[np.ndarray, "3"]) -> tuple[float, float]:
 
 def _weigh_usual_pose(tilt: Float[np.ndarray, "2"]) -> float:
     """The weight of cameras' usual pose, beside bodies that tell another."""
-    off = np.abs(tilt - [0.0, _PITCH]).max(keepdims=True) - _USUAL_TILT
+    off = np.abs(tilt - [0.0, PITCH]).max(keepdims=True) - _USUAL_TILT
     return float(_geman_mcclure(off.clip(min=0.0) / _UNUSUAL_TILT)[0])
 
 

@@ -12,21 +12,33 @@ from jaxtyping import Bool, Float
 
 from poselift.kinematics.directions import unit
 from poselift.kinematics.foot_contacts import find_seen_joints
+from poselift.kinematics.up import CAMERA_UP
 from poselift.structures import Motion
 
 _TRUNK, _LEG = np.deg2rad(8), np.deg2rad(12)
 """Standard deviations of a seated trunk from upright, and of thighs from level and shanks from upright."""
 
-CHAIR, STEEP_CHAIR = np.deg2rad([4.5, 18])
-"""Standard deviation about each axis of the up that these three give together, and under a camera that looks down
-steeply: there, people who sit and who stoop look alike."""
+CHAIR, STEEP_CHAIR = np.deg2rad([5.5, 9])
+"""Standard deviation about each axis of the up that these three give together, where it is near the camera's up, and
+where it is far from it: there, people are lifted less well."""
 
-_SEATED, _MOSTLY = np.deg2rad(40), 0.9
-"""Bend of both hips and knees of somebody who sits, at least, in this share of the frames."""
+_NEAR, _FAR = np.deg2rad([10, 40])
+"""Angles between a chair's up and the camera's for the two."""
 
-_HIPS_STEADY, _SHANKS_AHEAD = np.deg2rad(12), np.deg2rad(15)
-"""Largest standard deviation of the bend of hips that sit, and by how much shanks lean further ahead than the trunk, at
-most: those of somebody who crouches do by 20 to 30 degrees."""
+_SEATED, _MAY_SIT, _MOSTLY = np.deg2rad(40), np.deg2rad(25), 0.9
+"""Bend of both hips and knees of somebody who sits, at least, in this share of the frames; and of somebody who may sit,
+because people who sit under a steep camera are lifted with straighter legs."""
+
+_MAY_SIT_SHARE = 0.85
+"""Share of those who sit among people who may."""
+
+_HIPS_STEADY, _KNEES_STEADY, _STILL_LEGS = np.deg2rad([12, 16, 7])
+"""Largest standard deviations of the bends of hips and knees that sit: those of knees that pedal are 16 to 28 degrees;
+and of legs that are so still that they may sit."""
+
+_SHANKS_AHEAD, _SITS = np.deg2rad([10, 20, 30, 40]), [0.95, 0.5, 0.5, 0.0]
+"""By how much shanks lean further ahead than the trunk, and the share of those who sit among people with this shape.
+Those of somebody who crouches lean so, and of somebody who leans back and draws in the feet."""
 
 _SADDLE_LEAN, SADDLE = np.deg2rad(17), np.deg2rad(5)
 """Angle from upright of the line from the middle of the pedalling ankles to the hips, which lean back, and its standard
@@ -86,6 +98,11 @@ class Body:
         """Angles between the body's axis and its trunk, radians."""
         return np.arccos((self.axis * self.trunk).sum(-1).clip(-1, 1))
 
+    @property
+    def crouch(self) -> float:
+        """Least of the median bends of hips and knees, radians."""
+        return float(np.median(np.concatenate([self.hips, self.knees], 1), axis=0).min())
+
 
 def measure_body(motion: Motion) -> Body | None:
     """The body where a shoulder and an ankle are in sight. None without hips, knees or such frames."""
@@ -123,16 +140,36 @@ def ends_seen(motion: Motion) -> Bool[np.ndarray, " t"]:
     return np.asarray(top & bottom)
 
 
-def find_chair_up(body: Body) -> Float[np.ndarray, "3"] | None:
-    """A sitter's up, by trunk, thighs and shanks, or None."""
+@dataclass(frozen=True)
+class Chair:
+    """Somebody who seems to sit.
+
+    Attributes:
+        up: by trunk, thighs and shanks, unit vector.
+        sits: share of those who sit among people with this shape, from 0 to 1; the others crouch.
+        spread: standard deviation of `up` about each axis where the person sits, radians.
+    """
+
+    up: Float[np.ndarray, "3"]
+    sits: float
+    spread: float
+
+
+def find_chair(body: Body) -> Chair | None:
+    """The chair of somebody who sits, or None."""
     bends = np.concatenate([body.hips, body.knees], 1)
-    if np.quantile(bends, 1 - _MOSTLY, axis=0).min() < _SEATED or body.hips.std(0).max() > _HIPS_STEADY:
+    least, hips, knees = np.quantile(bends, 1 - _MOSTLY, axis=0).min(), body.hips.std(0).max(), body.knees.std(0).max()
+    seated = least >= _SEATED and hips < _HIPS_STEADY and knees < _KNEES_STEADY
+    if not seated and not (least >= _MAY_SIT and max(hips, knees) < _STILL_LEGS):
         return None
     across = _across(body, body.trunk)
-    up = unit(body.trunk / _TRUNK**2 + (unit(np.cross(body.thigh, across)) + body.shank) / _LEG**2)
+    ups = unit(body.trunk / _TRUNK**2 + (unit(np.cross(body.thigh, across)) + body.shank) / _LEG**2)
     ahead = np.cross(across, body.trunk)
-    leans = np.arctan2((body.shank * ahead).sum(-1), (body.shank * body.trunk).sum(-1))
-    return unit(up.mean(0)) if np.median(leans) < _SHANKS_AHEAD else None
+    lean = np.median(np.arctan2((body.shank * ahead).sum(-1), (body.shank * body.trunk).sum(-1)))
+    up = unit(ups.mean(0))
+    tilt = np.arccos(np.clip(up @ CAMERA_UP, -1, 1))
+    sits = float(np.interp(lean, _SHANKS_AHEAD, _SITS)) * (1.0 if seated else _MAY_SIT_SHARE)
+    return Chair(up, sits, float(np.interp(tilt, [_NEAR, _FAR], [CHAIR, STEEP_CHAIR]))) if sits > 0 else None
 
 
 def find_saddle_up(body: Body) -> Float[np.ndarray, "3"] | None:

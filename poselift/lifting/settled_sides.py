@@ -1,6 +1,8 @@
 """Settles which side is left. Exchanged sides of a track are put back, as far as the track and the lifter tell."""
 
+import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Bool
@@ -8,8 +10,17 @@ from jaxtyping import Bool
 from poselift.core.caution import Caution
 from poselift.core.unchecked import replace_unchecked
 from poselift.geometry.camera import Camera
+from poselift.kinematics.foot_contacts import runs_of
+from poselift.kinematics.posture import measure_body
+from poselift.kinematics.up import find_upright
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.prepare.exchanged_sides import exchange, follow_sides, group_pairs, short_runs
+from poselift.lifting.prepare.exchanged_sides import (
+    exchange,
+    find_hidden_steps,
+    follow_sides,
+    group_pairs,
+    short_runs,
+)
 from poselift.lifting.three_stages import lift
 from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
@@ -20,10 +31,14 @@ _LOOK = 256
 """Frames before and after the first doubtful change that the lifter is asked about."""
 _TELLING = 0.015
 """Difference of the logarithm of the uncertainty from which on the lifter prefers a reading."""
-_SURE = 0.08
-"""Difference from which on the sides of the fewer frames are surely those of all. The lifter prefers the mirrored
-reading of some right tracks too, such as of people who lie."""
-_TOLD = 0.1
+_EXPECTED, _EXPECTED_S = 0.03, 0.3
+"""The same, and seconds of a spell, where nothing but the lifter tells of an exchange."""
+_SURE, _MOST = 0.03, 0.15
+"""Difference from which on one reading is surely right of people who stand, and what the sides of all frames count
+beside those of none. Of people who sit, pedal or lie the lifter prefers the mirrored reading of some right tracks."""
+_BENT = math.radians(35)
+"""Bend of hips and knees of somebody who sits or pedals, at least."""
+TOLD = 0.1
 """Share of the frames from which on an exchange is told."""
 
 
@@ -44,7 +59,7 @@ class Sides:
     @property
     def put_back(self) -> bool:
         """Whether a tenth or more of the frames were surely exchanged."""
-        return bool(self.exchanged.mean() >= _TOLD) and not self.unsure.any()
+        return bool(self.exchanged.mean() >= TOLD) and not self.unsure.any()
 
     def cautions(self) -> list[Caution]:
         """A warning where much was exchanged, or is unsure."""
@@ -90,7 +105,7 @@ class Sides:
         if motion.uncertainty is None:
             return motion
         apart = np.linalg.norm(motion.joints - other.joints, axis=-1)
-        wider = np.fmax(motion.uncertainty, np.where(self.unsure[:, None], apart, 0.0))
+        wider = np.hypot(motion.uncertainty, np.where(self.unsure[:, None], apart, 0.0))
         return replace_unchecked(motion, uncertainty=wider.astype(motion.uncertainty.dtype))
 
 
@@ -135,6 +150,9 @@ def settle_sides(
     settled, unsure = keypoints, np.zeros(len(keypoints), bool)
     for part, joints in enumerate(group_pairs(keypoints.skeleton)):
         rarer, stretches = follow_sides(settled, joints, options.threshold)
+        whole = part == 0  # detectors exchange a part for moments only
+        if hidden := whole and not rarer.any():
+            rarer = _find_expected(settled, joints, weights, camera, options)
         if not rarer.any():
             continue
         brief = rarer & short_runs(rarer, keypoints.timestamps, stretches, _SHORT, _SHORT_AT_ENDS)
@@ -143,29 +161,41 @@ def settle_sides(
             inside = stretches == stretch
             one, other = rarer & inside, inside & ~rarer
             readings = [settled, exchange(settled, one, joints), exchange(settled, other, joints)]
-            given, first, second = _surprises(readings, one, weights, camera, options)
-            whole = part == 0  # detectors exchange a part for moments only
-            if given < min(first, second) + (-_TELLING if whole else _TELLING):
-                unsure |= inside & whole
+            given, first, second, stands = _surprises(readings, one, weights, camera, options)
+            expects_given = given < min(first, second) + (-_TELLING if whole else _TELLING)
+            if expects_given and not whole:
                 continue
-            if whole and -_TELLING < first - second < _SURE:
+            # The frames of the rarer sides are the exchanged ones, unless the lifter expects it the other way round.
+            better = second - first + _MOST * (1 - 2 * one.sum() / inside.sum()) * whole
+            if whole and (abs(better) < _SURE or not stands or expects_given or hidden):
                 unsure |= inside
-            settled = readings[1] if first <= second + _TELLING else readings[2]
+            settled = readings[1] if better > -_TELLING else readings[2]
     same = np.nan_to_num(settled.keypoints) == np.nan_to_num(keypoints.keypoints)
     return Sides(settled, ~same.all((1, 2)), unsure)
 
 
-def exchanged_often(keypoints: Keypoints2D, threshold: float) -> bool:
-    """Whether the body's sides are exchanged in a tenth of frames.
-
-    The sides are those of the whole body.
-
-    Args:
-        keypoints: of one person.
-        threshold: least score of a keypoint that counts.
-    """
-    rarer, _ = follow_sides(keypoints, group_pairs(keypoints.skeleton)[0], threshold)
-    return bool(rarer.mean() >= _TOLD)
+def _find_expected(
+    track: Keypoints2D, joints: list[int], weights: Weights, camera: Camera, options: LiftOptions
+) -> Bool[np.ndarray, " t"]:
+    """Frames in which the lifter expects exchanged sides, between steps that hide an exchange."""
+    expected = np.zeros(len(track), bool)
+    hidden = find_hidden_steps(track, joints, options.threshold)
+    if not hidden.any():
+        return expected
+    given, other = (
+        lift(each, weights, camera, options).uncertainty
+        for each in (track, exchange(track, np.ones(len(track), bool), joints))
+    )
+    if given is None or other is None:
+        return expected
+    gain = np.nanmean(np.log(given + 1e-3) - np.log(other + 1e-3), axis=-1)
+    steps = [0, *np.flatnonzero(hidden), len(track)]
+    for first, end in pairwise(steps):
+        expected[first:end] = end > first and np.nanmean(gain[first:end]) > _EXPECTED
+    for first, end in runs_of(expected):
+        expected[first:end] = track.timestamps[end - 1] - track.timestamps[first] >= _EXPECTED_S
+    # Of a whole clip the lifter alone does not tell.
+    return expected & ~expected.all()
 
 
 def _surprises(
@@ -174,14 +204,20 @@ def _surprises(
     weights: Weights,
     camera: Camera,
     options: LiftOptions,
-) -> list[float]:
-    """Mean log uncertainty of the lifter for each reading of the sides. It is measured around their first change."""
+) -> tuple[float, float, float, bool]:
+    """Mean log uncertainty of the lifter for each of three readings of the sides, and whether the person stands.
+
+    It is measured around their first change.
+    """
     change = int(np.flatnonzero(np.diff(doubtful.astype(int)))[0]) + 1
     near = slice(max(0, change - _LOOK), change + _LOOK)
-    found = []
+    found, stands = [], True
     for reading in readings:
-        uncertainty = lift(reading[near], weights, camera, options).uncertainty
-        if uncertainty is None:
-            return [0.0] * len(readings)
-        found.append(float(np.nanmean(np.log(uncertainty + 1e-3))))
-    return found
+        motion = lift(reading[near], weights, camera, options)
+        if motion.uncertainty is None:
+            return 0.0, 0.0, 0.0, stands
+        found.append(float(np.nanmean(np.log(motion.uncertainty + 1e-3))))
+        if (body := measure_body(motion)) is not None:
+            stands = stands and body.crouch < _BENT and bool(find_upright(body.axis).mean() > 0.5)
+    given, first, second = found
+    return given, first, second, stands

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 
 from poselift.samples import demo_video
@@ -71,11 +72,17 @@ def test_a_second_of_the_demo_clip(second):
     assert summary.startswith(f"30 frames: {len(frames)} processed, {30 - len(frames)} dropped; latency ")
 
 
-def test_exchanged_sides_are_told_at_the_end(second, monkeypatch):
+def test_exchanged_sides_are_told_once_while_it_streams(second, monkeypatch):
     """What is exchanged is tested with `StreamingPeople`."""
-    monkeypatch.setattr("poselift.lifting.live.streamed_person.exchanged_often", lambda *_: True)
+
+    def find(recent, *_):
+        rarer = np.arange(len(recent)) % 2 == 0
+        return rarer, np.zeros(len(recent), int)
+
+    monkeypatch.setattr("poselift.lifting.live.sides_so_far.follow_sides", find)
     ran = poselift("stream", second, "--no-window", *FAST)
-    assert "warning: left and right of person 1" in ran.err.splitlines()[1]
+    told = [line for line in ran.err.splitlines() if "left and right of person 1" in line]
+    assert len(told) == 1
 
 
 def test_world(tmp_path):

@@ -15,13 +15,13 @@ from poselift.kinematics.whole_body import add_body_uncertainty
 from poselift.lifting.finish.finish_stage import finish
 from poselift.lifting.finish.joint_uncertainty import widening_factors
 from poselift.lifting.live.bones_so_far import BonesSoFar
+from poselift.lifting.live.sides_so_far import SidesSoFar, other_reading
 from poselift.lifting.live.stream_window import choose_window_frames, cut_window, stream_stride
 from poselift.lifting.network.protocol import Lifted
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.prepare.gaps import MAX_GAP
 from poselift.lifting.prepare.prepare_stage import Prepared, prepare
 from poselift.lifting.prepare.quarter_turns import choose_turns
-from poselift.lifting.settled_sides import exchanged_often
 from poselift.models import Weights
 from poselift.numerics.times import interpolate
 from poselift.skeleton import Skeleton
@@ -29,9 +29,6 @@ from poselift.structures import BRIDGE, Keypoints2D, Motion, StreamedPose
 
 _NEAR = 1.0
 """Seconds before a pose whose keypoints and poses refine it and place its root."""
-
-_SIDES_INTERVAL = 1.0
-"""Seconds between two checks whether left and right of the recent frames are exchanged."""
 
 _ANGLES, _INTERVAL = 200, 0.1
 """Angles of the body that are remembered at most, and least seconds between them: neighbours tell the same."""
@@ -76,7 +73,7 @@ class StreamedPerson:
 
     Attributes:
         last_seen: timestamp of the last frame with keypoints; -inf before the first.
-        exchanged: whether left and right are exchanged in some of the recent frames.
+        sides: whether left and right of the recent frames are exchanged.
 
     Raises:
         InputError: `lookahead` does not fit the window.
@@ -101,7 +98,7 @@ class StreamedPerson:
         self._recent: _Recent | None = None
         self._more = False  # another segment comes after that of the last window
         self._angle_time = self.last_seen = -np.inf
-        self._sides_time, self.exchanged = -np.inf, False
+        self.sides = SidesSoFar(options.threshold)
 
     @property
     def pending(self) -> int:
@@ -119,7 +116,8 @@ class StreamedPerson:
             self.last_seen = timestamp
             if timestamp - self._angle_time >= _INTERVAL:
                 self._turn(timestamp, body_angle(frame.keypoints, np.where(used, frame.scores, 0.0), self._skeleton))
-        self._look_at_sides(timestamp)
+        if self.sides.due(timestamp):
+            self.sides.check(self._track(list(self._frames)))
         self._forget()
 
     def next_window(self, last: bool = False) -> Prepared | None:
@@ -206,9 +204,9 @@ class StreamedPerson:
         if uncertainty is not None:
             held = widening_factors(np.array([True, False]), np.array([times[-1], max(time, times[-1])]))[-1]
             uncertainty = (held * at(uncertainty)).astype(np.float32)
-            if self.exchanged:  # a joint may be at its other side
-                others = joints[list(motion.skeleton.flip_indices)]
-                uncertainty = np.fmax(uncertainty, np.linalg.norm(joints - others, axis=-1).astype(np.float32))
+            if self.sides.exchanged:
+                others = other_reading(joints, at(motion.root), list(motion.skeleton.flip_indices))
+                uncertainty = np.hypot(uncertainty, np.linalg.norm(joints - others, axis=-1)).astype(np.float32)
         return StreamedPose(
             time,
             joints,
@@ -233,14 +231,6 @@ class StreamedPerson:
             self._skeleton,
             self._camera.image_size,
         )
-
-    def _look_at_sides(self, time: float) -> None:
-        """Looks every second at the frames of the window."""
-        if self._sides_time == -np.inf:
-            self._sides_time = time
-        if time - self._sides_time >= _SIDES_INTERVAL:
-            self._sides_time = time
-            self.exchanged = exchanged_often(self._track(list(self._frames)), self._options.threshold)
 
     def _forget(self) -> None:
         """Drops frames that no window needs any more."""

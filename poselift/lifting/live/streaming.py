@@ -115,7 +115,7 @@ class StreamingPeople:
         for number, person in self._people.items():
             keypoints, scores = people.get(number, self._lost)
             person.add(keypoints, scores, float(timestamp))
-            if person.exchanged:
+            if person.sides.exchanged:
                 self.exchanged.add(number)
         self._last, self._first_times = float(timestamp), times
         for number in [n for n, person in self._people.items() if timestamp - person.last_seen > FORGOTTEN]:

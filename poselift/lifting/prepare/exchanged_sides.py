@@ -5,6 +5,8 @@ for long. The sum of a left and a right joint stays then, and their difference t
 are those that make the differences smooth.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.ma  # before threads need it
 from jaxtyping import Bool, Float, Int
@@ -34,7 +36,16 @@ _RARE, _EACH, _FREQUENT = 7.0, 0.4, 2.0
 """Evidence for an exchange, as logarithm of a likelihood ratio: of the first one, more for each pair, because the
 errors of a body's joints go together; and where a detector has many."""
 _PASSES = 4
-"""Times at most that the frequency of exchanges is estimated."""
+"""Times at most that the frequency of exchanges is estimated, and that courses are compared."""
+_COURSE = 0.21
+"""Seconds before and after a step in which the courses of the differences are straight lines."""
+_USUAL = 0.5
+"""Share of the largest acceleration that a course has usually."""
+_LEAST = 0.006
+"""Least error of a difference in one frame, body lengths."""
+_HIDDEN_BODY, _HIDDEN_PART, _OPEN = 3.0, 4.0, -2.0
+"""Evidence of the courses for an exchange of the whole body, or of a part; and that from which on an exchange of the
+whole body is possible."""
 
 _ARMS = ("shoulder", "elbow", "wrist")
 _HEAD = ("eye", "ear")
@@ -75,19 +86,13 @@ def follow_sides(
         The rarer frames of each stretch, and the stretch of each frame. Stretches end where the person or the joints
         are unseen for more than 0.25 s: it is unknown then whether the sides are the same on both sides.
     """
-    skeleton, used, times = keypoints.skeleton, keypoints.used(threshold), keypoints.timestamps
-    left = [joint for joint in joints if skeleton.joints[joint].startswith("left_")]
-    right = [skeleton.flip_indices[joint] for joint in left]
-    seen = used[:, left] & used[:, right]
-    scores = np.minimum(keypoints.scores[:, left], keypoints.scores[:, right]).clip(max=_SURE) / _SURE
-    rows = np.flatnonzero(seen.any(-1))
-    exchanged = np.zeros(len(times), bool)
-    if len(rows) < 3:
+    times, exchanged = keypoints.timestamps, np.zeros(len(keypoints), bool)
+    sides = _measure_differences(keypoints, joints, threshold)
+    if sides is None:
         return exchanged, np.zeros(len(times), int)
-    apart = (keypoints.keypoints[:, left] - keypoints.keypoints[:, right]) / _body_length(keypoints.keypoints, used)
-    accelerations = [_acceleration(skeleton.joints[joint]) for joint in left]
-    flips = _find_flips(apart[rows], np.where(seen, scores, 0.0)[rows], times[rows], accelerations)
-    signs = np.cumsum(flips) % 2
+    rows, signs = sides.rows, np.cumsum(_find_flips(sides)) % 2
+    whole = len(joints) == len(group_pairs(keypoints.skeleton)[0])
+    signs = _follow_courses(sides, signs, _HIDDEN_BODY if whole else _HIDDEN_PART)
     own = np.cumsum(np.diff(times[rows], prepend=times[rows[0]]) > _LONGEST)
     for stretch in range(own[-1] + 1):
         inside = own == stretch
@@ -95,6 +100,24 @@ def follow_sides(
         exchanged[rows[inside]] = signs[inside] != first
     place = np.searchsorted(rows, np.arange(len(times)), side="right") - 1
     return exchanged, own[place.clip(min=0)]
+
+
+def find_hidden_steps(keypoints: Keypoints2D, joints: list[int], threshold: float) -> Bool[np.ndarray, " t"]:
+    """Frames from which on the sides may be exchanged, because nothing before and after tells.
+
+    The two sides hide each other there, as those of somebody who stands still in profile do.
+
+    Args:
+        keypoints: of one person.
+        joints: both sides of each pair.
+        threshold: least score of a keypoint that counts.
+    """
+    hidden = np.zeros(len(keypoints), bool)
+    sides = _measure_differences(keypoints, joints, threshold)
+    if sides is not None:
+        evidence = _evidence(sides, sides.apart)
+        hidden[sides.rows] = (evidence > _OPEN) & (evidence != 0)
+    return hidden
 
 
 def short_runs(
@@ -132,13 +155,48 @@ def _acceleration(joint: str) -> float:
     return _ACCELERATIONS.get(joint.removeprefix("left_"), _ACCELERATION)
 
 
-def _find_flips(
-    apart: Float[np.ndarray, "n p 2"],
-    scores: Float[np.ndarray, "n p"],
-    times: Float[np.ndarray, " n"],
-    accelerations: list[float],
-) -> Int[np.ndarray, " n"]:
-    """1 where the differences change sign from the frame before, else 0. `scores` is 0 where unseen."""
+@dataclass(frozen=True)
+class _Differences:
+    """The left joint of each pair from its right one, in the frames in which any pair is seen.
+
+    Attributes:
+        rows: the frames.
+        apart: the differences, body lengths.
+        scores: 0 where unseen.
+        times: of the rows, seconds.
+        accelerations: usual largest ones of each pair, body lengths per second squared.
+    """
+
+    rows: Int[np.ndarray, " n"]
+    apart: Float[np.ndarray, "n p 2"]
+    scores: Float[np.ndarray, "n p"]
+    times: Float[np.ndarray, " n"]
+    accelerations: Float[np.ndarray, " p"]
+
+
+def _measure_differences(keypoints: Keypoints2D, joints: list[int], threshold: float) -> _Differences | None:
+    """The differences of both sides, or None in less than three frames."""
+    skeleton, used = keypoints.skeleton, keypoints.used(threshold)
+    left = [joint for joint in joints if skeleton.joints[joint].startswith("left_")]
+    right = [skeleton.flip_indices[joint] for joint in left]
+    seen = used[:, left] & used[:, right]
+    rows = np.flatnonzero(seen.any(-1))
+    if len(rows) < 3:
+        return None
+    scores = np.minimum(keypoints.scores[:, left], keypoints.scores[:, right]).clip(max=_SURE) / _SURE
+    apart = (keypoints.keypoints[:, left] - keypoints.keypoints[:, right]) / _body_length(keypoints.keypoints, used)
+    return _Differences(
+        rows,
+        np.where(seen[..., None], apart, 0.0)[rows],
+        np.where(seen, scores, 0.0)[rows],
+        keypoints.timestamps[rows],
+        np.array([_acceleration(skeleton.joints[joint]) for joint in left]),
+    )
+
+
+def _find_flips(sides: _Differences) -> Int[np.ndarray, " n"]:
+    """1 where the differences change sign from the frame before, else 0."""
+    apart, scores, times = sides.apart, sides.scores, sides.times
     seen, steps = scores > 0, np.diff(times)
     before, after = steps[:-1, None], steps[1:, None]
     ratio = (after / before)[..., None]
@@ -149,7 +207,7 @@ def _find_flips(
         [np.linalg.norm(v * c - (1 + ratio) * b + ratio * u * a, axis=-1) for u in (1, -1) for v in (1, -1)]
     )
     least = np.ma.median(np.ma.masked_array(bends.min(0), ~usable), axis=0).filled(0.0)
-    error = np.maximum(_NOISE, _WIDER * least) + np.array(accelerations) * before * after
+    error = np.maximum(_NOISE, _WIDER * least) + sides.accelerations * before * after
     costs = 0.5 * (_TAIL + 1) * np.log1p((bends / error) ** 2 / _TAIL)
     weights = np.where(usable, np.minimum(np.minimum(scores[:-2], scores[1:-1]), scores[2:]), 0.0)
     costs = (weights * np.minimum(costs - costs.min(0), _MOST)).sum(-1)
@@ -164,6 +222,92 @@ def _find_flips(
             break
         price = new
     return flips
+
+
+def _follow_courses(sides: _Differences, signs: Int[np.ndarray, " n"], least: float) -> Int[np.ndarray, " n"]:
+    """The signs, changed too where the courses before and after a step tell of an exchange.
+
+    While the sides hide each other the differences are small, and three frames do not tell; their velocity does.
+
+    Args:
+        sides: the differences.
+        signs: 1 where exchanged.
+        least: evidence that is enough.
+    """
+    signs = signs.copy()
+    for _ in range(_PASSES):
+        evidence = _evidence(sides, sides.apart * (1 - 2 * signs)[:, None, None])
+        peaks: list[int] = []
+        for step in np.argsort(-evidence)[: (evidence > least / 2).sum()]:
+            if all(abs(sides.times[step] - sides.times[other]) > _COURSE / 2 for other in peaks):
+                peaks.append(int(step))
+        # Between two that are nearer there is no course of its own: who spins looks like this.
+        near = [sum(abs(sides.times[step] - sides.times[other]) <= 2 * _COURSE for other in peaks) for step in peaks]
+        steps = [step for step, count in zip(peaks, near, strict=True) if count == 1 and evidence[step] > least]
+        for step in steps:
+            signs[step:] ^= 1
+        if not steps:
+            break
+    return signs
+
+
+def _evidence(sides: _Differences, apart: Float[np.ndarray, "n p 2"]) -> Float[np.ndarray, " n"]:
+    """Log-likelihood ratio of an exchange in the step to each frame against none.
+
+    It is 0 in the first frame and after a gap.
+
+    Args:
+        sides: whose differences they are.
+        apart: the differences, with their signs.
+    """
+    scores, times, accelerations = sides.scores, sides.times, sides.accelerations * _USUAL
+    seen = (scores[:-2] > 0) & (scores[1:-1] > 0) & (scores[2:] > 0)
+    bends = np.linalg.norm(apart[2:] - 2 * apart[1:-1] + apart[:-2], axis=-1)
+    # The second difference of two axes of white noise is sqrt(6) times its spread, and the median 1.2 times.
+    noise = np.ma.median(np.ma.masked_array(bends, ~seen), axis=0).filled(0.0) / (1.2 * np.sqrt(6))
+    noise = np.maximum(_LEAST, noise)
+    steps, middles = np.diff(times), (times[1:] + times[:-1]) / 2
+    count = int(np.ceil(_COURSE / max(float(np.median(steps)), 1e-3))) + 1
+    filler = [(count, count)] + [(0, 0)] * 2
+    around = np.lib.stride_tricks.sliding_window_view(np.pad(apart, filler), 2 * count, axis=0)[1:-1]
+    shown = np.lib.stride_tricks.sliding_window_view(np.pad(scores, filler[:2]), 2 * count, axis=0)[1:-1]
+    clock = np.lib.stride_tricks.sliding_window_view(np.pad(times, count, constant_values=np.inf), 2 * count)[1:-1]
+    after = clock - middles[:, None]
+    weights = shown * (np.abs(after) <= _COURSE + steps[:, None] / 2)[:, None]
+    after = np.where(np.isfinite(after), after, 0.0)[:, None]
+    halves = (slice(count), slice(count, None))
+    first, second = (_fit_line(after[..., half], around[..., half], weights[..., half]) for half in halves)
+    # Where a course is no line, as that of somebody who spins, its ends are known less well.
+    errors = [np.maximum(noise, course[4]) ** 2 for course in (first, second)]
+    places = errors[0] * first[2] + errors[1] * second[2] + 2 * (accelerations * _COURSE**2 / 12) ** 2
+    speeds = errors[0] * first[3] + errors[1] * second[3] + 2 * (accelerations * _COURSE / 2) ** 2
+
+    def off(sign: int) -> Float[np.ndarray, "m p"]:
+        """Squared distance of both courses where they meet, in standard deviations."""
+        apart_there, slower = second[0] - sign * first[0], second[1] - sign * first[1]
+        return np.asarray((apart_there**2).sum(-1) / places + (slower**2).sum(-1) / speeds)
+
+    ratio = 0.5 * (_TAIL + 1) * (np.log1p(off(1) / _TAIL) - np.log1p(off(-1) / _TAIL))
+    trust = np.minimum(weights[..., :count].max(-1), weights[..., count:].max(-1)) * (places < 1.0)
+    found = (trust * ratio.clip(-_MOST, _MOST)).sum(-1)
+    return np.concatenate([[0.0], np.where(steps <= _LONGEST, found, 0.0)])
+
+
+def _fit_line(
+    times: Float[np.ndarray, "m 1 k"], values: Float[np.ndarray, "m p 2 k"], weights: Float[np.ndarray, "m p k"]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Value and slope at time 0 of a line through weighted values, variances of both for noise of 1, and the noise."""
+    s0, s1, s2 = ((weights * times**power).sum(-1) for power in range(3))
+    flat = s0 * s2 - s1**2
+    known = (flat > 1e-9) & ((weights > 0).sum(-1) >= 2)
+    flat = np.where(known, flat, 1.0)
+    y0, y1 = ((weights * times**power)[:, :, None] * values for power in range(2))
+    y0, y1 = y0.sum(-1), y1.sum(-1)
+    value, slope = ((a[..., None] * y0 - b[..., None] * y1) / flat[..., None] for a, b in ((s2, s1), (-s1, -s0)))
+    off = values - value[..., None] - slope[..., None] * times[:, :, None]
+    free = np.maximum(2 * (weights > 0).sum(-1) - 4, 1)
+    noise = np.sqrt(((weights > 0)[:, :, None] * off**2).sum((-1, -2)) / free)
+    return value, slope, np.where(known, s2 / flat, 1e9), np.where(known, s0 / flat, 1e9), noise
 
 
 def _cheapest(costs: Float[np.ndarray, "2 2 n"], price: float) -> Int[np.ndarray, " m"]:

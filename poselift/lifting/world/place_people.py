@@ -11,8 +11,9 @@ from poselift.lifting.world.moving_world import StillView, place_in_moving_world
 from poselift.lifting.world.world_frame import World, to_world
 from poselift.structures import Motion
 
-DOUBTFUL_UP = math.radians(5)
-"""Uncertainty of up from which a warning asks for the camera's tilt: people who walk give 2 to 4 degrees."""
+DOUBTFUL_UP = math.radians(6)
+"""Uncertainty of up from which a warning asks for the camera's tilt: one error in ten is over 10 degrees there. People
+who walk give 2 to 4 degrees, people who stand 4 to 5."""
 
 
 def place_people(

@@ -8,6 +8,7 @@ import pytest
 from poselift.core.errors import InputError
 from poselift.geometry import bone_lengths
 from poselift.lifting import LiftOptions, StreamingPeople, lift
+from poselift.lifting.live.sides_so_far import other_reading
 from poselift.lifting.live.streamed_person import StreamedPerson
 from poselift.lifting.live.streaming import FORGOTTEN, lift_people
 from poselift.lifting.network.torch_network import TorchNetwork
@@ -336,8 +337,9 @@ def test_exchanged_sides_are_told_and_widen_the_uncertainty(keypoints, sure, cam
     poses = push_all(people, replace(keypoints, keypoints=values))
     assert people.exchanged == {1}
     pose = poses[105]
-    apart = np.linalg.norm(pose.joints - pose.joints[list(people.skeleton.flip_indices)], axis=-1)
-    assert (pose.uncertainty >= apart - 1e-6).all()
+    other = other_reading(pose.joints, pose.root, list(people.skeleton.flip_indices))
+    assert (pose.uncertainty >= np.linalg.norm(pose.joints - other, axis=-1) - 1e-6).all()
+    assert people._people[1].sides.exchanged, "the newest frames have other sides than the first"
     right = StreamingPeople(sure, camera, COCO17, options=LiftOptions(flip=False, window=63), smooth=False)
     push_all(right, keypoints)
     assert right.exchanged == set()

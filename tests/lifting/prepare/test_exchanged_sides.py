@@ -3,10 +3,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.made_worlds import Scene, hop, pedal, see, walk, walk_round
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views
 from poselift.geometry import project
-from poselift.lifting.prepare.exchanged_sides import exchange, follow_sides, group_pairs, short_runs
+from poselift.lifting.prepare.exchanged_sides import (
+    exchange,
+    find_hidden_steps,
+    follow_sides,
+    group_pairs,
+    short_runs,
+)
 from poselift.skeleton import CMU28, COCO17, COCO_WHOLEBODY23, H36M17
 from poselift.structures import Keypoints2D
 
@@ -84,6 +91,31 @@ def test_who_turns_about_keeps_the_sides(around_s, fps):
     keypoints = Keypoints2D(body, np.ones(body.shape[:2]), times, COCO17, (640, 480))
     for joints in group_pairs(COCO17):
         assert not follow_sides(keypoints, joints, 0.2)[0].any()
+
+
+@pytest.mark.parametrize("heading", [0, 180])
+@pytest.mark.parametrize(("body", "every"), [(walk, 1), (walk, 2), (walk_round, 2), (pedal, 2)])
+def test_an_exchange_while_the_sides_hide_each_other_is_found(body, every, heading):
+    """From the side, from the moment on in which the legs pass each other."""
+    right = see(Scene("", body, heading, 10), noise=2.0)[0][::every]
+    joints = group_pairs(COCO17)[0]
+    others = [COCO17.flip_indices[joint] for joint in joints]
+    apart = np.linalg.norm(right.keypoints[:, joints] - right.keypoints[:, others], axis=-1).mean(1)
+    frames = len(right)
+    first = frames // 4 + int(apart[frames // 4 : 3 * frames // 4].argmin())
+    after = np.arange(frames) >= first
+    found, _ = follow_sides(exchange(right, after, joints), joints, 0.2)
+    assert not follow_sides(right, joints, 0.2)[0].any()
+    assert min((found != after).sum(), (found == after).sum()) <= 1
+    assert not find_hidden_steps(right, joints, 0.2).any()
+
+
+def test_who_stands_still_in_profile_hides_an_exchange():
+    right = see(Scene("", hop, 0, 10))[0]
+    joints = group_pairs(COCO17)[0]
+    given = exchange(right, np.arange(len(right)) >= 60, joints)
+    assert not follow_sides(given, joints, 0.2)[0].any() or follow_sides(given, joints, 0.2)[0].sum() >= 55
+    assert find_hidden_steps(right, joints, 0.2).any()
 
 
 def test_a_longer_gap_parts_two_stretches(keypoints):

@@ -75,7 +75,7 @@ export function bodyAxes({ joints, skeleton, times }) {
 }
 
 /** Frames in which a shoulder and an ankle are in sight (poselift.kinematics.body_up). */
-function endsSeen({ times, skeleton }, sight) {
+export function endsSeen({ times, skeleton }, sight) {
   const j = skeleton.joints.length;
   const shown = (frame, joint) =>
     ["left", "right"].some((side) => sight[frame * j + skeleton.joints.indexOf(`${side}_${joint}`)]);

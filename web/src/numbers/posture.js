@@ -22,7 +22,7 @@ function spreadOf(values) {
 }
 
 /** Directions of segments and bends in the frames in which the body's ends are in sight. */
-function measureBody({ joints, root, skeleton }, seen) {
+export function measureBody({ joints, root, skeleton }, seen) {
   const j = skeleton.joints.length;
   const frames = [];
   seen.forEach((shown, frame) => {
@@ -56,13 +56,17 @@ function measureBody({ joints, root, skeleton }, seen) {
 
 const meanOfEach = (frames, name) => meanOf(frames.map((frame) => frame[name]));
 
-/** Up of somebody who sits, by trunk, thighs and shanks; null for others. */
-function chairUp(frames, c) {
-  for (const side of [0, 1]) {
-    const least = (name) => quantile(frames.map((frame) => frame[name][side]), 1 - c.MOSTLY);
-    if (least("hips") < c.SEATED || least("knees") < c.SEATED) return null;
-    if (spreadOf(frames.map(({ hips }) => hips[side])) > c.HIPS_STEADY) return null;
-  }
+/** Least of the median bends of hips and knees. */
+export const crouchOf = (frames) =>
+  Math.min(...["hips", "knees"].flatMap((name) => [0, 1].map((side) => medianOf(frames.map((frame) => frame[name][side])))));
+
+/** The chair of somebody who sits: up by trunk, thighs and shanks, its spread, and how surely they sit; null for others. */
+function findChair(frames, c) {
+  const bends = ["hips", "knees"].map((name) => [0, 1].map((side) => frames.map((frame) => frame[name][side])));
+  const least = Math.min(...bends.flat().map((values) => quantile(values, 1 - c.MOSTLY)));
+  const [hips, knees] = bends.map((sides) => Math.max(...sides.map(spreadOf)));
+  const seated = least >= c.SEATED && hips < c.HIPS_STEADY && knees < c.KNEES_STEADY;
+  if (!seated && !(least >= c.MAY_SIT && Math.max(hips, knees) < c.STILL_LEGS)) return null;
   const found = frames.map(({ trunk, thigh, shank, left }) => {
     const across = unit(without(left, trunk));
     const legs = sumOf([unit(cross(thigh, across)), shank]);
@@ -72,7 +76,27 @@ function chairUp(frames, c) {
       lean: Math.atan2(dot(shank, ahead), dot(shank, trunk)),
     };
   });
-  return medianOf(found.map(({ lean }) => lean)) < c.SHANKS_AHEAD ? unit(meanOfEach(found, "up")) : null;
+  const up = unit(meanOfEach(found, "up"));
+  const sits = interpolate(medianOf(found.map(({ lean }) => lean)), c.SHANKS_AHEAD, c.SITS) * (seated ? 1 : c.MAY_SIT_SHARE);
+  return sits > 0 ? { up, sits, spread: interpolate(angleBetween(up, CAMERA_UP), [c.NEAR, c.FAR], [c.CHAIR, c.STEEP_CHAIR]) } : null;
+}
+
+/** The value at x between known points, held outside of them, as numpy's interp. */
+function interpolate(x, places, values) {
+  const last = places.length - 1;
+  if (x <= places[0]) return values[0];
+  if (x >= places[last]) return values[last];
+  const k = places.findIndex((place) => place > x) - 1;
+  return values[k] + ((x - places[k]) / (places[k + 1] - places[k])) * (values[k + 1] - values[k]);
+}
+
+/** The mean of the ups of somebody who sits and of somebody who crouches, by how cameras are held. */
+function sitOrCrouch(chair, axis, { PITCH, PITCH_SPREAD }) {
+  const usual = (up) => 1 / (1 + (angleBetween(up, [0, -Math.cos(PITCH), -Math.sin(PITCH)]) / PITCH_SPREAD) ** 2);
+  const [sits, crouches] = [chair.sits * usual(chair.up), (1 - chair.sits) * usual(axis)];
+  const share = sits / (sits + crouches);
+  const up = unit(sumOf([scaled(chair.up, share), scaled(axis, 1 - share)]));
+  return { axis: up, spread: Math.hypot(chair.spread, angleBetween(chair.up, axis) * Math.sqrt((share * (1 - share)) / 2)) };
 }
 
 /** Up of somebody who pedals, by the way from the middle of the pedals to the hips; null for others. */
@@ -111,12 +135,14 @@ export function bodyUp(motion, seen, reference, walks, { body_up, posture }) {
   let frames = measureBody(motion, seen);
   if (!frames.length) return null;
   const isHeld = (up) => Math.abs(up[0]) < c.ON_ITS_SIDE && dot(up, CAMERA_UP) > -c.BELOW && up[2] < c.LOOKS_UP;
-  const [saddle, chair] = [saddleUp(frames, posture), chairUp(frames, posture)];
+  const [saddle, chair] = [saddleUp(frames, posture), findChair(frames, posture)];
   if (saddle && isHeld(saddle)) return { axis: saddle, spread: posture.SADDLE, pedals: true };
-  if (chair && isHeld(chair))
-    return { axis: chair, spread: dot(chair, CAMERA_UP) < c.STEEP_CHAIR ? posture.STEEP_CHAIR : posture.CHAIR };
+  if (chair && isHeld(chair.up)) return sitOrCrouch(chair, unit(meanOfEach(frames, "axis")), c);
   const bendOf = (some) => medianOf(some.map(({ bend }) => bend));
-  const spread = (lean, bend) => Math.hypot(lean, bend > c.BENT ? c.BENT_SHARE * bend : 0);
+  const spread = (lean, some) => {
+    const [bend, crouch] = [bendOf(some), Math.max(crouchOf(some) - c.CROUCHES, 0)];
+    return Math.hypot(lean, bend > c.BENT ? c.BENT_SHARE * bend : 0, c.CROUCH_SHARE * crouch);
+  };
   const upright = frames.filter(({ axis }) => dot(axis, reference) > c.UPRIGHT);
   if (!upright.length) {
     const mean = meanOfEach(frames, "axis");
@@ -124,8 +150,8 @@ export function bodyUp(motion, seen, reference, walks, { body_up, posture }) {
     const places = frames.map(({ root }) => root).filter((root) => root.every(Number.isFinite));
     const sight = places.length ? unit(meanOf(places)) : [0, 0, 0];
     const told = [
-      ...axes.map((axis) => ({ axis, spread: spread(c.STEEP_LEAN, bendOf(frames)) })),
-      ...lyingUps(frames, posture).map((axis) => ({ axis, spread: posture.FLAT })),
+      ...axes.map((axis) => ({ axis, spread: spread(c.STEEP_LEAN, frames) })),
+      ...lyingUps(frames, posture).map((axis) => ({ axis, spread: spread(posture.FLAT, frames) })),
     ].filter(({ axis }) => isHeld(axis) && dot(axis, sight) < c.BELOW);
     return told.sort((a, b) => dot(b.axis, CAMERA_UP) - dot(a.axis, CAMERA_UP))[0] ?? null;
   }
@@ -133,5 +159,5 @@ export function bodyUp(motion, seen, reference, walks, { body_up, posture }) {
   const straight = frames.filter(({ bend }) => bend <= c.BENT);
   if (bendOf(frames) > c.BENT && straight.length >= c.STRAIGHT_SHARE * frames.length) frames = straight;
   const lean = c.LEAN + walks * (c.WALKING_LEAN - c.LEAN);
-  return { axis: unit(meanOfEach(frames, "axis")), spread: spread(lean, bendOf(frames)) };
+  return { axis: unit(meanOfEach(frames, "axis")), spread: spread(lean, frames) };
 }

@@ -1,8 +1,13 @@
 // Settles which side is left: exchanged sides of a track are put back, as far as the track and the lifter tell
 // (poselift.lifting.settled_sides).
 
-import { exchange, followSides, groupPairs, shortRuns } from "./exchanged_sides.js";
+import { inSight } from "./contacts.js";
+import { exchange, followSides, groupPairs, hiddenSteps, shortRuns } from "./exchanged_sides.js";
+import { endsSeen } from "./ground.js";
 import { liftTrack } from "./lift.js";
+import { crouchOf, measureBody } from "./posture.js";
+import { runsOf } from "./times.js";
+import { CAMERA_UP, dot } from "./vectors.js";
 
 /**
  * @typedef {object} Sides a track whose left and right were settled
@@ -21,12 +26,17 @@ import { liftTrack } from "./lift.js";
  */
 export async function settleSides(numbers, given, camera, options = {}) {
   const { constants } = numbers.facts;
-  const { SHORT, SHORT_AT_ENDS, TELLING, SURE } = constants.settled_sides;
+  const { SHORT, SHORT_AT_ENDS, TELLING, SURE, MOST } = constants.settled_sides;
   const threshold = options.threshold ?? constants.structures.THRESHOLD;
   const unsure = new Uint8Array(given.times.length);
   let track = given;
   for (const [part, group] of groupPairs(given.joints).entries()) {
-    const { rarer, stretches } = followSides(track, group, threshold, constants);
+    const followed = followSides(track, group, threshold, constants);
+    const { stretches } = followed;
+    let { rarer } = followed;
+    const whole = part === 0; // detectors exchange a part for moments only
+    const hidden = whole && !rarer.includes(1);
+    if (hidden) rarer = await findExpected(numbers, track, group, threshold, camera, options);
     if (!rarer.includes(1)) continue;
     const brief = shortRuns(rarer, track.times, stretches, SHORT, SHORT_AT_ENDS);
     track = exchange(track, brief, group);
@@ -36,15 +46,15 @@ export async function settleSides(numbers, given, camera, options = {}) {
       const one = long.map((flag, frame) => flag & inside[frame]);
       const other = inside.map((flag, frame) => flag & (1 - long[frame]));
       const readings = [track, exchange(track, one, group), exchange(track, other, group)];
-      const [asGiven, first, second] = await surprises(numbers, readings, one, camera, options);
-      const whole = part === 0; // detectors exchange a part for moments only
-      const doubt = () => inside.forEach((flag, frame) => { unsure[frame] |= flag; });
-      if (asGiven < Math.min(first, second) + (whole ? -TELLING : TELLING)) {
-        if (whole) doubt();
-        continue;
-      }
-      if (whole && first - second > -TELLING && first - second < SURE) doubt();
-      track = first <= second + TELLING ? readings[1] : readings[2];
+      const { found: [asGiven, first, second], stands } = await surprises(numbers, readings, one, camera, options);
+      const expectsGiven = asGiven < Math.min(first, second) + (whole ? -TELLING : TELLING);
+      if (expectsGiven && !whole) continue;
+      // The frames of the rarer sides are the exchanged ones, unless the lifter expects it the other way round.
+      const total = (flags) => flags.reduce((sum, flag) => sum + flag, 0);
+      const better = second - first + (whole ? MOST * (1 - (2 * total(one)) / total(inside)) : 0);
+      if (whole && (Math.abs(better) < SURE || !stands || expectsGiven || hidden))
+        inside.forEach((flag, frame) => { unsure[frame] |= flag; });
+      track = better > -TELLING ? readings[1] : readings[2];
     }
   }
   const j = given.joints.length;
@@ -57,20 +67,52 @@ export async function settleSides(numbers, given, camera, options = {}) {
   return { track, exchanged, unsure };
 }
 
-/** Mean log uncertainty of the lifter for each reading of the sides, around their first change. */
+/** Frames in which the lifter expects exchanged sides, between steps that hide an exchange. */
+async function findExpected(numbers, track, group, threshold, camera, options) {
+  const { EXPECTED, EXPECTED_S } = numbers.facts.constants.settled_sides;
+  const expected = new Uint8Array(track.times.length);
+  const hidden = hiddenSteps(track, group, threshold, numbers.facts.constants);
+  if (!hidden.includes(1)) return expected;
+  const radii = [];
+  for (const each of [track, exchange(track, expected.map(() => 1), group)])
+    radii.push((await liftTrack(numbers, each, camera, options)).uncertainty);
+  const j = radii[0].length / expected.length;
+  const meanOfKnown = (values) => {
+    const known = values.filter(Number.isFinite);
+    return known.reduce((sum, value) => sum + value, 0) / known.length;
+  };
+  const gain = Array.from(expected, (_, frame) =>
+    meanOfKnown(Array.from({ length: j }, (__, k) => Math.log(radii[0][frame * j + k] + 1e-3) - Math.log(radii[1][frame * j + k] + 1e-3))),
+  );
+  const steps = [0, ...Array.from(hidden.keys()).filter((frame) => hidden[frame]), expected.length];
+  steps.slice(1).forEach((end, k) => {
+    if (meanOfKnown(gain.slice(steps[k], end)) > EXPECTED) expected.fill(1, steps[k], end);
+  });
+  for (const [first, end] of runsOf(expected)) if (track.times[end - 1] - track.times[first] < EXPECTED_S) expected.fill(0, first, end);
+  // Of a whole clip the lifter alone does not tell.
+  return expected.includes(0) ? expected : expected.fill(0);
+}
+
+/** Mean log uncertainty of the lifter for each reading of the sides, around their first change, and whether the person stands. */
 async function surprises(numbers, readings, doubtful, camera, options) {
-  const { LOOK } = numbers.facts.constants.settled_sides;
+  const { constants } = numbers.facts;
+  const { LOOK, BENT } = constants.settled_sides;
+  let stands = true;
   const change = doubtful.findIndex((flag, frame) => frame > 0 && flag !== doubtful[frame - 1]);
   const [first, end] = [Math.max(0, change - LOOK), change + LOOK];
   const found = [];
   for (const { times, pixels, scores, ...track } of readings) {
     const j = track.joints.length;
     const near = { ...track, times: times.slice(first, end), pixels: pixels.slice(2 * first * j, 2 * end * j), scores: scores.slice(first * j, end * j) };
-    const { uncertainty } = await liftTrack(numbers, near, camera, options);
-    const known = uncertainty.filter(Number.isFinite);
+    const motion = await liftTrack(numbers, near, camera, options);
+    const known = motion.uncertainty.filter(Number.isFinite);
     found.push(known.reduce((sum, radius) => sum + Math.log(radius + 1e-3), 0) / known.length);
+    const frames = measureBody(motion, endsSeen(motion, inSight(motion, constants)));
+    if (!frames.length) continue;
+    const upright = frames.filter(({ axis }) => dot(axis, CAMERA_UP) > constants.up.UPRIGHT).length;
+    stands &&= crouchOf(frames) < BENT && 2 * upright > frames.length;
   }
-  return found;
+  return { found, stands };
 }
 
 /** What the user is told of a track's sides; empty where little was exchanged. */
@@ -98,8 +140,7 @@ export async function liftSides({ track, unsure }, lift) {
   const j = motion.skeleton.joints.length;
   for (let at = 0; at < uncertainty.length; at++) {
     if (!unsure[Math.floor(at / j)]) continue;
-    const apart = Math.hypot(...[0, 1, 2].map((axis) => motion.joints[3 * at + axis] - joints[3 * at + axis]));
-    if (apart > uncertainty[at]) uncertainty[at] = apart;
+    uncertainty[at] = Math.hypot(uncertainty[at], ...[0, 1, 2].map((axis) => motion.joints[3 * at + axis] - joints[3 * at + axis]));
   }
   return motion;
 }
