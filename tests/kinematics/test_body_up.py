@@ -205,7 +205,7 @@ def test_a_body_that_leans_against_the_usual_camera_makes_up_doubtful():
     leans = replace(motion, joints=(motion.joints @ rotation_z(np.radians(14.0)).T).astype(np.float32))
     upright, leaning = (np.degrees(find_ground([one]).uncertainty) for one in (motion, leans))
     assert upright < 6
-    assert leaning > 9
+    assert leaning > 7
 
 
 @pytest.mark.parametrize("pitch", [25, 65])
