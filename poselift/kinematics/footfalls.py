@@ -56,9 +56,9 @@ _SITS = 0.65
 """Height of the hips over the standing ankle below which somebody sits, as a share of the leg's length. Walks with bent
 knees have 0.85; on a chair it is 0.5."""
 
-_RESTS = 0.55
-"""Most way up and down of an ankle in the middle of a stance, as a share of that in a stride, where the foot stands.
-Walks and runs have 0.45 at most, marching on the spot 0.67: there the foot goes back in the air (docs/angles.md)."""
+_STEEP = 0.5
+"""Way of an ankle up and down, as a share of the way back from strike to toe-off, above which steps are on the spot.
+Walks have 0.34 at most, exact or lifted; marching with raised knees has 0.74 and more (docs/angles.md)."""
 
 _BACKWARDS = 0.3
 """Share of the speed on the ground at which somebody travels who walks backwards."""
@@ -125,19 +125,19 @@ def find_footfalls(motion: Motion) -> Footfalls:
     apart = np.diff(sorted(stretch.times[row] for stretch in stretches for row in stretch.strikes))
     quick = len(apart) > 0 and np.median(apart) < _RUN_STEP
     running = bool(quick and fast < _RUN_FAST and low < _RUN_LOW)
-    rests = [each for stretch in stretches for each in stretch.rests()]
-    height, rise = np.median(rests, axis=0) if rests else (np.inf, 0.0)
+    stances = [each for stretch in stretches for each in stretch.stances()]
+    height, steep = np.median(stances, axis=0) if stances else (np.inf, 0.0)
     why = ""
     if shares and _travels_backwards(motion, speed):
         why = WHY_BACKWARDS
-    elif rests and height < _SITS:
+    elif stances and height < _SITS:
         why = WHY_SITS
     elif shares and low < _ROUND:
         why = WHY_ROUND
     if why:
         nothing = np.zeros(0), np.zeros(0)
         return Footfalls(nothing, nothing, speed, False, why=why)
-    on_the_spot = bool(rise > _RESTS) and not running
+    on_the_spot = bool(steep > _STEEP) and not running
     limits = _SHARES["run" if running else "walk", ends[1]]
     found: list[tuple[list[float], list[float]]] = [([], []), ([], [])]
     for stretch in stretches:
@@ -210,16 +210,17 @@ class _Stretch:
                 out.append((fast.sum() / (end - strike), float((height < _LOW * height.max()).mean())))
         return out
 
-    def rests(self) -> list[tuple[float, float]]:
-        """Hips over ankle amid each stance, and the ankle's rise and fall.
+    def stances(self) -> list[tuple[float, float]]:
+        """Hips over ankle amid each stance, and the ankle's way up and down.
 
-        The first is a share of the leg's length, the second of the ankle's way up and down in the whole stretch.
+        The first is a share of the leg's length, the second of the foot's way back in the stance.
         """
         out = []
         for strike, toe_off in self._stances():
             fifth = (toe_off - strike) // 5
             middle = self.height[strike + fifth : toe_off - fifth + 1]
-            out.append((float(-middle.mean() / self.leg), float(np.ptp(middle) / max(np.ptp(self.height), 1e-9))))
+            back = self.backward[1][strike:toe_off].sum() / _RATE
+            out.append((float(-middle.mean() / self.leg), float(np.ptp(self.height) / max(back, 1e-9))))
         return out
 
     def times_of_events(self, shares: tuple[float, float], usual: float) -> tuple[list[float], list[float]]:

@@ -53,8 +53,9 @@ def test_who_pedals_or_walks_backwards_has_no_steps_forwards(case, why, shared):
     assert why in gait.why
 
 
-def test_marching_has_a_cadence_only(shared):
-    gait = measure_gait(lifted(shared / "cases" / "marching.json", height={1: 1.7}))
+@pytest.mark.parametrize("weights", ["small", "tiny"])
+def test_marching_has_a_cadence_only(weights, shared):
+    gait = measure_gait(lifted(shared / "cases" / "marching.json", height={1: 1.7}, weights=weights))
     assert gait.on_the_spot
     assert gait.cadence == pytest.approx(70, abs=1)
     assert np.isnan([step.length for step in gait.steps]).all()
