@@ -209,14 +209,14 @@ class _Walk:
         return best if shares[best] > shares[self._key] + _BETTER else self._key
 
     def _shares(self, picture: BackgroundPicture, view: np.ndarray) -> list[float]:
-        """How much of the picture each key frame shows; 0 for those whose pictures are not kept."""
+        """How much of the picture each key frame shows. It is 0 for those whose pictures are not kept."""
         return [
             0.0 if kept is None else _share(picture.size, view @ np.linalg.inv(each))
             for each, kept in zip(self._views, self._pictures, strict=True)
         ]
 
     def _follow_key(self, key: int, picture: BackgroundPicture, view: np.ndarray) -> Flow | None:
-        """The flow from a key frame to the picture; None if too few corners agree, or its picture is not kept."""
+        """The flow from a key frame to the picture. None if too few corners agree, or its picture is not kept."""
         kept = self._pictures[key]
         return None if kept is None else follow(kept, picture, unit_determinant(view @ np.linalg.inv(self._views[key])))
 

@@ -210,7 +210,7 @@ def _stream(live: LiveStream, outputs: LiveOutputs, latencies: Latencies, durati
 
 
 def _tell_exchanged(people: set[int], seconds: float) -> set[int]:
-    """Says once for each person that their sides were exchanged, and gives them back."""
+    """Says of each person that the sides were exchanged; gives them back."""
     for person in sorted(people):
         _notice(
             f"warning: left and right of person {person} were exchanged before {seconds:.2f} s; streams leave them, "

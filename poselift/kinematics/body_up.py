@@ -133,7 +133,7 @@ def find_body_up(motion: Motion, reference: Float[np.ndarray, "3"] = CAMERA_UP, 
 
 
 def _sit_or_crouch(chair: Chair, axis: Float[np.ndarray, "3"]) -> BodyUp:
-    """The mean of the ups of somebody who sits and of somebody who crouches, by how cameras are held."""
+    """Up of somebody who sits or crouches. It is the mean of both, weighted by how cameras are held."""
     sits, crouches = chair.sits * _usual_camera(chair.up), (1 - chair.sits) * _usual_camera(axis)
     share = sits / (sits + crouches)
     apart = float(np.arccos(np.clip(chair.up @ axis, -1, 1)))
@@ -143,7 +143,7 @@ def _sit_or_crouch(chair: Chair, axis: Float[np.ndarray, "3"]) -> BodyUp:
 
 
 def _usual_camera(up: Float[np.ndarray, "3"]) -> float:
-    """How usual a camera with this up is, from 0 to 1: a half at one spread from the usual pitch."""
+    """How usual a camera with this up is, from 0 to 1. It is a half at one spread from the usual pitch."""
     off = np.arccos(np.clip(up @ up_of_tilt(PITCH), -1, 1)) / PITCH_SPREAD
     return float(1 / (1 + off**2))
 

@@ -211,7 +211,7 @@ class _Stretch:
         return out
 
     def stances(self) -> list[tuple[float, float]]:
-        """Hips over ankle amid each stance, and the ankle's way up and down.
+        """Hips over ankle amid each stance, and the ankle's rise and fall.
 
         The first is a share of the leg's length, the second of the foot's way back in the stance.
         """

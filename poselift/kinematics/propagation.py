@@ -119,7 +119,7 @@ def add_uncertainty(angles_of: Callable[[Motion], Angles], motion: Motion, camer
 
 
 def _walks(motion: Motion) -> bool:
-    """Whether a motion has whole strides of a walk; only one in the world shows them."""
+    """Whether a motion has whole strides of a walk. Only one in the world shows them."""
     if motion.frame != "world" or not steps_with(motion.skeleton):
         return False
     gait = measure_gait(motion)

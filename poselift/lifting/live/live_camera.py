@@ -1,4 +1,4 @@
-"""Whether the camera of a stream moves: its world frame needs a still one."""
+"""Whether a stream's camera moves. Its world frame needs a still one."""
 
 from collections.abc import Callable, Mapping
 
@@ -28,7 +28,7 @@ class LiveCamera:
         self._due, self._moved = -np.inf, 0
 
     def look(self, frame: Frame, keypoints: Mapping[int, tuple[np.ndarray, np.ndarray]]) -> None:
-        """Compares a frame with the first one, once a second, until the camera has moved.
+        """Compares a frame with the first one. It does so once a second, until the camera has moved.
 
         Args:
             frame: of the stream.

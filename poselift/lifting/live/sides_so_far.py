@@ -53,7 +53,7 @@ class SidesSoFar:
 
 
 def other_reading(joints: Float[np.ndarray, "j 3"], root: Float[np.ndarray, "3"], flip: list[int]) -> np.ndarray:
-    """The joints if the sides of the picture's joints are exchanged: the body turned over in depth.
+    """The joints if the sides of the keypoints are exchanged. This is the body turned over in depth.
 
     Seen from the camera, a body and its mirror image in depth look alike. With its sides exchanged the mirror image is
     a body again (Necker's reversal).

@@ -1,4 +1,4 @@
-"""The lifter's own joints, of a detector's: pixels, and the rays of the camera on which they lie."""
+"""The lifter's own joints: pixels, and the camera's rays. They are made of a detector's joints."""
 
 import numpy as np
 from jaxtyping import Float
