@@ -95,8 +95,8 @@ class LiveOutputs:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         failed = None
-        if kind is not None and self._file is not None:
-            self._file.discard()
+        if kind is not None:
+            self.keep_earlier()
         try:
             self._stack.close()
         except OSError as late:  # the last lines of the file
@@ -110,6 +110,11 @@ class LiveOutputs:
             raise WriteError(f"cannot write {self._name}: {why}; free some space, or choose another file")
         # Otherwise Python flushes stdout at its end, and complains.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    def keep_earlier(self) -> None:
+        """Leaves an earlier file as it is, if no frame was written yet."""
+        if self._file is not None:
+            self._file.discard()
 
     @property
     def open(self) -> bool:

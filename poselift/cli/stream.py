@@ -160,6 +160,7 @@ def stream(request: StreamCommand) -> None:
             _stream(live, outputs, latencies, request.duration)
         except KeyboardInterrupt:
             interrupted = True
+            outputs.keep_earlier()
     lost = f"; {outputs.lost} lines lost by a slow reader" if outputs.lost else ""
     _notice(
         f"{capture.seen} frames: {len(latencies)} processed, {capture.dropped} dropped; "

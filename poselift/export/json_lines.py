@@ -138,7 +138,7 @@ class LinesFile(io.TextIOBase):
     """
 
     def __init__(self, path: Path) -> None:
-        self._path, self._header = path, ""
+        self._path, self._header, self._discarded = path, "", False
         self._file: TextIO | None = None
         if path.exists() and not path.is_file():
             self._file = path.open("w", encoding="utf-8", newline="\n")
@@ -159,8 +159,8 @@ class LinesFile(io.TextIOBase):
             self._file.flush()
 
     def close(self) -> None:
-        """Closes the file. A stream without a second line leaves its header."""
-        if self._file is None and self._header:
+        """Closes the file. A stream without a second line leaves its header, unless that is discarded."""
+        if self._file is None and self._header and not self._discarded:
             self._begin(self._header)
         file, self._file, self._header = self._file, None, ""
         if file is not None:
@@ -168,13 +168,14 @@ class LinesFile(io.TextIOBase):
         super().close()
 
     def discard(self) -> None:
-        """Forgets a header that has no second line: an earlier file stays."""
-        self._header = ""
+        """Forgets a header that gets no second line: an earlier file stays."""
+        self._discarded = True
 
     def _begin(self, text: str) -> None:
         try:
             with atomic_path(self._path) as temporary:
                 temporary.write_bytes(text.encode())
         except WriteError as error:
+            self.discard()  # a header alone might fit
             raise error.__cause__ if isinstance(error.__cause__, OSError) else OSError(str(error)) from error
         self._file = self._path.open("a", encoding="utf-8", newline="\n")

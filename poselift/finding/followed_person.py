@@ -60,9 +60,9 @@ class Place:
         return replace(self, box=self.box + np.tile(by, 2), points=self.points + by)
 
 
-@dataclass
+@dataclass(eq=False)
 class Followed:
-    """Somebody whom a finder looks at again and again.
+    """Somebody whom a finder looks at again and again. Each is equal to itself only.
 
     Attributes:
         box: around the joints at the last detection, pixels.

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from jaxtyping import Float, UInt8
@@ -122,7 +123,8 @@ class SecondModel:
         self._detector, self._wait = detector, wait
         self._clock, self._tick = Ticks(rate), -1
         self._seen: dict[int, _Seen] = {}
-        self._bodies: dict[int, deque[Place]] = {}  # each person's last whole bodies
+        # Each person's last whole bodies, for as long as somebody follows them: a number may be a newcomer's later.
+        self._bodies: WeakKeyDictionary[Followed, deque[Place]] = WeakKeyDictionary()
         self._frames: deque[tuple[float, list[Followed]]] = deque()
         self._shape: tuple[int, ...] = (0, 0)
 
@@ -191,7 +193,7 @@ class SecondModel:
         return join_rows(found, joined, self._shape)
 
     def _note_body(self, person: Followed, found: Detections, row: int) -> None:
-        bodies = self._bodies.setdefault(id(person), deque(maxlen=_BODIES))
+        bodies = self._bodies.setdefault(person, deque(maxlen=_BODIES))
         bodies.append(Place(found.boxes[row], 0.0, found.keypoints[row], found.scores[row]))
 
     def _look_for(self, frame: Frame, person: Followed) -> Detections | None:
@@ -203,7 +205,7 @@ class SecondModel:
             frame: the picture.
             person: who is followed.
         """
-        expected, whole = person.expected(frame.timestamp), _middle_of(self._bodies.get(id(person), ()))
+        expected, whole = person.expected(frame.timestamp), _middle_of(self._bodies.get(person, ()))
         best, most = None, 0.0
         for place in [expected] if whole is None else [expected, whole, _enlarge(whole)]:
             again = self._detector.second.look_at(frame.image, place.points, np.maximum(place.scores, THRESHOLD))

@@ -188,10 +188,14 @@ def _find_expected(
     )
     if given is None or other is None:
         return expected
-    gain = np.nanmean(np.log(given + 1e-3) - np.log(other + 1e-3), axis=-1)
+    gains = np.log(given + 1e-3) - np.log(other + 1e-3)
+    posed = np.isfinite(gains).any(-1)  # in longer gaps there is no pose
+    gain = np.zeros(len(track))
+    gain[posed] = np.nanmean(gains[posed], axis=-1)
     steps = [0, *np.flatnonzero(hidden), len(track)]
     for first, end in pairwise(steps):
-        expected[first:end] = end > first and np.nanmean(gain[first:end]) > _EXPECTED
+        spell = gain[first:end][posed[first:end]]
+        expected[first:end] = len(spell) > 0 and spell.mean() > _EXPECTED
     for first, end in runs_of(expected):
         expected[first:end] = track.timestamps[end - 1] - track.timestamps[first] >= _EXPECTED_S
     # Of a whole clip the lifter alone does not tell.

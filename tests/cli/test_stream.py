@@ -12,6 +12,7 @@ import time
 import numpy as np
 import pytest
 
+from poselift.cli import stream as stream_command
 from poselift.samples import demo_video
 from poselift.skeleton import get_skeleton
 from poselift.skeleton.hand import HAND21
@@ -147,6 +148,18 @@ def test_ctrl_c_ends_with_a_summary(tmp_path):
     assert ran.err.splitlines()[-1] == "stopped"
     _, frames = lines(path.read_text())
     assert frames[-1]["time"] < 3.5, "the clip was not at its end"
+
+
+def test_ctrl_c_before_the_first_frame_leaves_an_earlier_file(second, tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(stream_command, "_stream", interrupt)
+    path = tmp_path / "poses.jsonl"
+    path.write_text("an hour of work\n")
+    assert poselift("stream", second, "--no-window", "--out", path, *FAST).code == 130
+    assert path.read_text() == "an hour of work\n"
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
 
 
 def test_a_full_disk_is_told_with_the_file(second, tmp_path):

@@ -108,6 +108,16 @@ def test_frames_before_and_after_decide_between_two_places():
     assert alone.score_factors[wrist] == pytest.approx(0.6)
 
 
+def test_bodies_of_those_who_are_gone_are_forgotten():
+    """A newcomer may get the number of an object that is gone."""
+    person = Detections(np.array([[0.0, 0, 9, 9]]), np.ones(1), np.zeros((1, 17, 2)), np.ones((1, 17)), COCO17)
+    followed, second = Followed.start(person, 0, 0.9, 0.0, False), SecondModel(None, 1.0, wait=True)
+    second._note_body(followed, person, 0)
+    assert len(second._bodies) == 1
+    del followed
+    assert len(second._bodies) == 0
+
+
 @pytest.mark.slow
 def test_somebody_in_the_shade_is_kept_by_the_second_model(detector):
     clip = VideoClip(demo_video(), detector, start=2.6)

@@ -1,4 +1,5 @@
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -94,6 +95,20 @@ def test_an_exchange_that_only_the_lifter_tells_is_unsure(small):
     away = np.linalg.norm(motion.joints - lift(right, small, camera).joints, axis=-1)
     assert (away <= motion.uncertainty).mean() > 0.9
     assert not settle_sides(right, small, camera).cautions()
+
+
+def test_frames_without_a_pose_tell_nothing():
+    """Somebody in profile, whose sides hide each other, is unseen for over a second."""
+    random, times = np.random.default_rng(0), np.arange(120) / 30
+    heights = [-80, -85, -85, -83, -83, -60, -60, -30, -30, -5, -5, 0, 0, 45, 45, 90, 90]
+    points = 3 * np.column_stack([np.zeros(17), heights]) + (640, 360) + random.normal(0, 1.5, (120, 17, 2))
+    scores = np.full((120, 17), 0.8)
+    points[40:80], scores[40:80] = np.nan, 0
+    track = Keypoints2D(points.astype(np.float32), scores, times, COCO17, (1280, 720))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sides = settle_sides(track, load_weights("tiny"), camera_for((1280, 720)))
+    assert not sides.exchanged.any()
 
 
 def test_a_tie_is_unsure(walk, small, monkeypatch):

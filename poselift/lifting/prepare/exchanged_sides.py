@@ -3,6 +3,8 @@
 Detectors that take a back for a front, or one leg for the other, exchange the sides of some joints in single frames or
 for long. The sum of a left and a right joint stays then, and their difference turns its sign. So the likeliest signs
 are those that make the differences smooth.
+
+Three frames or the courses before and after tell of an exchange. Both read the same differences, so both stand here.
 """
 
 from dataclasses import dataclass
@@ -43,6 +45,8 @@ _USUAL = 0.5
 """Share of the largest acceleration that a course has usually."""
 _LEAST = 0.006
 """Least error of a difference in one frame, body lengths."""
+_BLOCK = 2048
+"""Steps whose courses are compared at once: with all of a long clip at once, memory would be gigabytes."""
 _HIDDEN_BODY, _HIDDEN_PART, _OPEN = 3.0, 4.0, -2.0
 """Evidence of the courses for an exchange of the whole body, or of a part; and that from which on an exchange of the
 whole body is possible."""
@@ -272,7 +276,34 @@ def _evidence(sides: _Differences, apart: Float[np.ndarray, "n p 2"]) -> Float[n
     around = np.lib.stride_tricks.sliding_window_view(np.pad(apart, filler), 2 * count, axis=0)[1:-1]
     shown = np.lib.stride_tricks.sliding_window_view(np.pad(scores, filler[:2]), 2 * count, axis=0)[1:-1]
     clock = np.lib.stride_tricks.sliding_window_view(np.pad(times, count, constant_values=np.inf), 2 * count)[1:-1]
-    after = clock - middles[:, None]
+    found = [np.zeros(1)]
+    for part in (slice(row, row + _BLOCK) for row in range(0, len(steps), _BLOCK)):
+        after = clock[part] - middles[part, None]
+        ratios = _compare_courses(after, steps[part], around[part], shown[part], noise, accelerations)
+        found.append(np.where(steps[part] <= _LONGEST, ratios, 0.0))
+    return np.concatenate(found)
+
+
+def _compare_courses(
+    after: Float[np.ndarray, "m k"],
+    steps: Float[np.ndarray, " m"],
+    around: Float[np.ndarray, "m p 2 k"],
+    shown: Float[np.ndarray, "m p k"],
+    noise: Float[np.ndarray, " p"],
+    accelerations: Float[np.ndarray, " p"],
+) -> Float[np.ndarray, " m"]:
+    """Log-likelihood ratio of an exchange in each step against none.
+
+    Args:
+        after: times of the frames around the step, from its middle on, seconds; infinite beyond the clip. The first
+            half of them is before the step.
+        steps: how long each lasts, seconds.
+        around: the differences in these frames, body lengths.
+        shown: their scores.
+        noise: error of each pair's difference in one frame, body lengths.
+        accelerations: usual ones of each pair, body lengths per second squared.
+    """
+    count = after.shape[-1] // 2
     weights = shown * (np.abs(after) <= _COURSE + steps[:, None] / 2)[:, None]
     after = np.where(np.isfinite(after), after, 0.0)[:, None]
     halves = (slice(count), slice(count, None))
@@ -289,8 +320,7 @@ def _evidence(sides: _Differences, apart: Float[np.ndarray, "n p 2"]) -> Float[n
 
     ratio = 0.5 * (_TAIL + 1) * (np.log1p(off(1) / _TAIL) - np.log1p(off(-1) / _TAIL))
     trust = np.minimum(weights[..., :count].max(-1), weights[..., count:].max(-1)) * (places < 1.0)
-    found = (trust * ratio.clip(-_MOST, _MOST)).sum(-1)
-    return np.concatenate([[0.0], np.where(steps <= _LONGEST, found, 0.0)])
+    return np.asarray((trust * ratio.clip(-_MOST, _MOST)).sum(-1))
 
 
 def _fit_line(
