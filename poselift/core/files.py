@@ -205,8 +205,9 @@ def move_files(folder: Path, place: Path, last: str | None = None) -> None:
 
 def remove_partial_of(path: Path) -> None:
     """Removes what killed processes left of one file or folder. Other temporary files may be the user's."""
-    # A file of a pair is written under a temporary name of its temporary name.
-    ours = re.compile(rf"\.{{1,2}}{re.escape(path.stem)}(\.[a-z0-9_]{{8}}){{1,2}}{re.escape(path.suffix)}")
+    stem, part, ending = re.escape(path.stem), r"\.[a-z0-9_]{8}", re.escape(path.suffix)
+    # A file of a pair is written under a temporary name of its temporary name, which has two dots.
+    ours = re.compile(rf"(\.{stem}{part}|\.\.{stem}{part}{part}){ending}")
     for there in path.parent.glob(".*"):
         if ours.fullmatch(there.name) and there.is_dir():
             shutil.rmtree(there, ignore_errors=True)

@@ -4,7 +4,7 @@ Each joint is moved by its uncertainty along the camera's ray and across it, and
 squares: the propagation of errors of the first order, with joints that err independently. A lifter errs farther along
 the ray, where a picture shows nothing. Joints of one limb err together, and angles are biased, so each angle has a
 factor with which 90 % of the values are within (benchmarks/angles.py; docs/angles.md has the shares). A lifter knows
-walks best, so a walker's knees and elbows have smaller ones. The size of the body is in no angle, and its tilt is in
+walks best, so some angles of walkers have smaller ones. The size of the body is in no angle, and its tilt is in
 the factors of those in space, so both are taken off the joints.
 """
 

@@ -86,7 +86,10 @@ def test_partial_files_of_one_file_are_removed(tmp_path):
         mine.touch()
         nested = tmp_path / f".{left.stem}.a1b2c3d4.csv"
         nested.touch()
+        longer = tmp_path / ".person_1.angles.left_leg.a1b2c3d4.csv"  # of person_1.angles.left_leg.csv
+        longer.touch()
         remove_partial_of(path)
+        assert longer.exists()
         assert not left.exists()
         assert not nested.exists()
         assert other.exists()
