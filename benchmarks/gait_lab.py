@@ -164,7 +164,7 @@ def walks(path: Path, split: str) -> list[Walk]:
             for kind, word in (("strike", "strike"), ("toe-off", "off"))
         }
         times = np.arange(len(joints)) / corpus.fps
-        motion = _motion(_with_head_and_back(joints), root, times)
+        motion = _motion(with_head_and_back(joints), root, times)
         found.append(Walk(corpus.names[place], straight, float(arrays["height"][clip]), motion, angles, events))
     if not found:
         raise InputError(f"{path} has no walk of split {split!r}; choose train or val")
@@ -178,7 +178,7 @@ def _motion(joints: np.ndarray, root: np.ndarray, times: np.ndarray) -> Motion:
     return Motion(joints, root, times, np.zeros(len(times), bool), CMU28, "world", keypoints)
 
 
-def _with_head_and_back(joints: Float[np.ndarray, "t 28 3"]) -> Float[np.ndarray, "t 28 3"]:
+def with_head_and_back(joints: Float[np.ndarray, "t 28 3"]) -> Float[np.ndarray, "t 28 3"]:
     """The joints with a face of average size, a straight back from pelvis to neck, and a head in every frame."""
     out, index = joints.copy(), CMU28.index
     pelvis, neck, top = (joints[:, index(name)] for name in ("pelvis", "neck_base", "head_top"))
