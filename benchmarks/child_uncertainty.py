@@ -1,4 +1,4 @@
-"""How many joints of children with a given height lie within the uncertainty in metres.
+"""How true the uncertainty is for children whose height is given.
 
     python -m benchmarks.child_uncertainty --children children50.npz [--split val|train] [--cameras 30]
 
@@ -40,7 +40,9 @@ _SIDES = ("front", "side", "back")
 
 
 def children(path: Path, split: str) -> tuple[MotionCorpus, dict[str, tuple[float, str]]]:
-    """The clips of a split with a head, and height in metres and movement of each.
+    """The clips of a split with a head, and what is known of each.
+
+    That is the height in metres, and the movement.
 
     Raises:
         InputError: the file is missing or malformed, or has no such split.
@@ -55,7 +57,9 @@ def children(path: Path, split: str) -> tuple[MotionCorpus, dict[str, tuple[floa
 
 
 def limbs(view: View, motion: Motion) -> Float[np.ndarray, "t 12 2"]:
-    """Error and uncertainty of each joint of `LIMBS`, metres from the middle of the hips; NaN where unknown.
+    """Error and uncertainty of each joint of `LIMBS`, metres.
+
+    Places count from the middle of the hips; NaN where unknown.
 
     Raises:
         InputError: the motion has no uncertainty.
@@ -75,7 +79,7 @@ def _places(view: View, motion: Motion) -> tuple[Float[np.ndarray, "t 12 3"], Fl
 
 
 def side_seen(view: View) -> list[str]:
-    """The side of the body that the camera sees in each frame, one of `_SIDES`."""
+    """The side of the body that each frame shows: front, side, back."""
     left, right = (view.joints[:, view.skeleton.index(f"{side}_hip")].double().numpy() for side in ("left", "right"))
     across = left - right
     turned = np.abs(np.degrees(np.arctan2(across[:, 2], across[:, 0])))
