@@ -3,7 +3,7 @@
 Who stands or walks is upright, who sits, pedals or lies has a shape, who rides stays level. The axis from the feet to
 the shoulders is upright where feet carry the body, however it bends. For the others see `poselift.kinematics.posture`.
 Somebody who lies and somebody who stands under another camera are told apart by that camera: it would be on its side,
-upside down or under the ground.
+upside down or under the ground. Spreads were chosen on people of split train (benchmarks/tilted_worlds.py).
 """
 
 from dataclasses import dataclass
