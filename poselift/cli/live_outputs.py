@@ -112,7 +112,7 @@ class LiveOutputs:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def keep_earlier(self) -> None:
-        """Leaves an earlier file as it is, if no frame was written yet."""
+        """Leaves an earlier file as it is until a frame is written."""
         if self._file is not None:
             self._file.discard()
 

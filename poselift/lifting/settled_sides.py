@@ -180,7 +180,10 @@ def settle_sides(
 def _find_expected(
     track: Keypoints2D, joints: list[int], weights: Weights, camera: Camera, options: LiftOptions
 ) -> Bool[np.ndarray, " t"]:
-    """Frames in which the lifter expects exchanged sides, between steps that hide an exchange."""
+    """Frames in which the lifter expects exchanged sides.
+
+    They are spells between steps that hide an exchange.
+    """
     expected = np.zeros(len(track), bool)
     hidden = find_hidden_steps(track, joints, options.threshold)
     if not hidden.any():
@@ -212,9 +215,9 @@ def _surprises(
     camera: Camera,
     options: LiftOptions,
 ) -> tuple[float, float, float, bool]:
-    """Mean log uncertainty of the lifter for each of three readings of the sides, and whether the person stands.
+    """Mean log uncertainty of the lifter for each of three readings.
 
-    It is measured around their first change.
+    The last value says whether the person stands in all of them. All is measured around their first change.
     """
     change = int(np.flatnonzero(np.diff(doubtful.astype(int)))[0]) + 1
     near = slice(max(0, change - _LOOK), change + _LOOK)

@@ -211,8 +211,7 @@ def _check_still(clip: Clip, recording: Recording, name: str) -> list[Caution]:
     moved = clip.find_camera(recording.clock.span, tracks, recording.camera, "still").motion
     if moved is None or moved.still:
         return []
-    by = f"by {moved.degrees:.1f} degrees" if np.isfinite(moved.pixels) else "to another view"
-    return [Caution(f"{name}: the camera moves {by}; several views need cameras that stand still", "camera")]
+    return [Caution(f"{name}: {moved.describe()}; several views need cameras that stand still", "camera")]
 
 
 def _clocks(

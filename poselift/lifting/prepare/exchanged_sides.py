@@ -107,9 +107,10 @@ def follow_sides(
 
 
 def find_hidden_steps(keypoints: Keypoints2D, joints: list[int], threshold: float) -> Bool[np.ndarray, " t"]:
-    """Frames from which on the sides may be exchanged, because nothing before and after tells.
+    """Frames from which on the sides may be exchanged.
 
-    The two sides hide each other there, as those of somebody who stands still in profile do.
+    Nothing before and after tells: the two sides hide each other there, as those of somebody who stands still in
+    profile do.
 
     Args:
         keypoints: of one person.
@@ -161,7 +162,9 @@ def _acceleration(joint: str) -> float:
 
 @dataclass(frozen=True)
 class _Differences:
-    """The left joint of each pair from its right one, in the frames in which any pair is seen.
+    """The left joint of each pair from its right one.
+
+    Only the frames in which any pair is seen count.
 
     Attributes:
         rows: the frames.
@@ -229,7 +232,7 @@ def _find_flips(sides: _Differences) -> Int[np.ndarray, " n"]:
 
 
 def _follow_courses(sides: _Differences, signs: Int[np.ndarray, " n"], least: float) -> Int[np.ndarray, " n"]:
-    """The signs, changed too where the courses before and after a step tell of an exchange.
+    """The signs, changed too where courses tell of an exchange.
 
     While the sides hide each other the differences are small, and three frames do not tell; their velocity does.
 
@@ -256,9 +259,9 @@ def _follow_courses(sides: _Differences, signs: Int[np.ndarray, " n"], least: fl
 
 
 def _evidence(sides: _Differences, apart: Float[np.ndarray, "n p 2"]) -> Float[np.ndarray, " n"]:
-    """Log-likelihood ratio of an exchange in the step to each frame against none.
+    """Evidence of an exchange in the step to each frame.
 
-    It is 0 in the first frame and after a gap.
+    It is a log-likelihood ratio against none, and 0 in the first frame and after a gap.
 
     Args:
         sides: whose differences they are.
@@ -292,7 +295,7 @@ def _compare_courses(
     noise: Float[np.ndarray, " p"],
     accelerations: Float[np.ndarray, " p"],
 ) -> Float[np.ndarray, " m"]:
-    """Log-likelihood ratio of an exchange in each step against none.
+    """Evidence of an exchange in each step, as of `_evidence`.
 
     Args:
         after: times of the frames around the step, from its middle on, seconds; infinite beyond the clip. The first
@@ -326,7 +329,11 @@ def _compare_courses(
 def _fit_line(
     times: Float[np.ndarray, "m 1 k"], values: Float[np.ndarray, "m p 2 k"], weights: Float[np.ndarray, "m p k"]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Value and slope at time 0 of a line through weighted values, variances of both for noise of 1, and the noise."""
+    """A line through weighted values.
+
+    Returns:
+        Its value and slope at time 0, the variances of both for noise of 1, and the noise.
+    """
     s0, s1, s2 = ((weights * times**power).sum(-1) for power in range(3))
     flat = s0 * s2 - s1**2
     known = (flat > 1e-9) & ((weights > 0).sum(-1) >= 2)
