@@ -7,7 +7,7 @@ Renders the val clips of the CMU corpus (tier A, joints where anatomy has them) 
 (benchmarks/several_views.py), with the 2D of a virtual detector (COCO-17). Lifts each view as `poselift lift` does, and
 joins them as `poselift multiview` does; one camera is the lifted view alone. With `--clocks` the cameras start up to
 0.7 s apart, drift by up to 0.01 % and have rates of 29.97 to 59.94 a second, and the shifts are found from movement.
-`--children` has the walking clips of the children's file instead.
+`--children` has the val clips of the children's file instead, with heads of adults' size.
 
 Columns, means over subjects of means over clips, 17 joints (12 limb joints for children), mm: `MPJPE` from the root, in
 the first camera's true frame; `P-MPJPE`, each pose aligned; `whole take`, one alignment without scale for the take;
@@ -26,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.child_uncertainty import children
 from benchmarks.command import add_weights, bend, command_line, errors_shown, print_table
 from benchmarks.several_views import Scene, VirtualView, make_scenes, subjects_mean
 from poselift.core.errors import InputError
@@ -198,7 +199,9 @@ def _rows(options: argparse.Namespace, weights: Weights) -> "list[list[str]]":
     joints = LIMBS if options.children else list(H36M17.joints)
     table = []
     for cameras in options.cameras:
-        corpus = load_cmu(options.children or options.corpus, "val", moved=not options.children, tiers="ABC")
+        corpus = (
+            children(options.children, "val")[0] if options.children else load_cmu(options.corpus, "val", moved=True)
+        )
         scenes = make_scenes(
             corpus,
             cameras,

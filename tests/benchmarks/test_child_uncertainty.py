@@ -52,6 +52,13 @@ def test_a_missing_file_or_no_camera_is_one_line(tmp_path, capsys):
         assert said in capsys.readouterr().err
 
 
+def test_children_have_a_head_in_every_benchmark(shared):
+    """Their file has none, and a child is told by its head."""
+    corpus, described = children(shared / "data/children/children50.npz", "val")
+    assert torch.isfinite(corpus.joints[:, corpus.skeleton.indices(["nose", "left_ear", "neck_base", "spine"])]).all()
+    assert described["HC036A01"] == (pytest.approx(1.34), "standing")
+
+
 @pytest.mark.slow
 def test_nine_of_ten_joints_of_children_with_their_height_are_within(shared, capsys):
     """88 to 92 % over 30 cameras (docs/uncertainty.md); 8 have a sampling error of 1.2 points."""
