@@ -21,7 +21,7 @@ from poselift.detection.joined import MoveNetBlazePose, first_joints, join_rows
 from poselift.detection.joining import ModelDifference, compare, join, same_sides
 from poselift.finding.finder import Finder
 from poselift.finding.followed_person import Followed, Place
-from poselift.finding.overlapping_people import measure_agreement
+from poselift.finding.overlapping_people import measure_agreement, touch
 from poselift.finding.qualities import Pace, Ticks
 from poselift.structures import THRESHOLD, Detections
 from poselift.video import Frame
@@ -31,6 +31,8 @@ _UNCLEAR = 0.4
 _SURELY, _FITS, _BOTH = 0.6, 0.5, 1.2
 """Least probability of a person in the second model's crop, least fit to what was expected, and least sum of both, to
 vouch for somebody whom the first model no longer recognises."""
+_SURELY_BESIDE = 0.8
+"""The same probability beside others, whose bodies may be in the crop."""
 _WHOLLY, _FULL = 0.97, 0.93
 """Least probability and size, compared with the last whole body, of the next one."""
 _BODIES = 5
@@ -165,7 +167,9 @@ class SecondModel:
             if recognised and score >= _UNCLEAR:
                 self._note_body(person, found, row)
                 continue
-            again = self._look_for(frame, person)
+            others = [other.expected(frame.timestamp).box for other in people if other is not person]
+            beside = any(touch(place.box, box) for box in [*others, *found.boxes[len(people) :]])
+            again = self._look_for(frame, person, beside)
             if again is None:
                 continue
             if not recognised or measure_agreement(again, place) > measure_agreement(found, place, row):
@@ -196,24 +200,28 @@ class SecondModel:
         bodies = self._bodies.setdefault(person, deque(maxlen=_BODIES))
         bodies.append(Place(found.boxes[row], 0.0, found.keypoints[row], found.scores[row]))
 
-    def _look_for(self, frame: Frame, person: Followed) -> Detections | None:
+    def _look_for(self, frame: Frame, person: Followed, beside: bool) -> Detections | None:
         """Who is at a person's place, with the first model's joints. None if the second model is not sure of a person.
 
-        It looks at the place of the last whole body too, because what the first model makes up shrinks and wanders.
+        It looks at the place of the last whole body too, because what the first model makes up shrinks and wanders. Not
+        beside others: one of them may be there by now, and would be followed twice. There the sides must fit as well.
 
         Args:
             frame: the picture.
             person: who is followed.
+            beside: whether somebody else may be in the crop.
         """
-        expected, whole = person.expected(frame.timestamp), _middle_of(self._bodies.get(person, ()))
+        expected = person.expected(frame.timestamp)
+        whole = None if beside else _middle_of(self._bodies.get(person, ()))
         best, most = None, 0.0
         for place in [expected] if whole is None else [expected, whole, _enlarge(whole)]:
             again = self._detector.second.look_at(frame.image, place.points, np.maximum(place.scores, THRESHOLD))
-            if again.box_scores[0] < _SURELY:
+            if again.box_scores[0] < (_SURELY_BESIDE if beside else _SURELY):
                 continue
-            order = same_sides(expected.points, expected.scores, again.keypoints[0])
-            sides = replace_unchecked(again, keypoints=again.keypoints[:, order], scores=again.scores[:, order])
-            body = first_joints(sides)
+            if not beside:
+                order = same_sides(expected.points, expected.scores, again.keypoints[0])
+                again = replace_unchecked(again, keypoints=again.keypoints[:, order], scores=again.scores[:, order])
+            body = first_joints(again)
             seen = body.scores[0] > 0
             fit = max(measure_agreement(body, each) for each in (expected, whole or expected)) if seen.any() else 0.0
             if fit < _FITS or fit + again.box_scores[0] < _BOTH:

@@ -3,6 +3,7 @@ from concurrent.futures import Future
 import numpy as np
 import pytest
 
+import poselift
 from poselift.detection import MoveNetBlazePose
 from poselift.detection.blazepose import BlazePose
 from poselift.detection.joining import compare
@@ -131,3 +132,10 @@ def test_a_loss_in_the_middle_of_the_picture_is_a_warning(detector):
     clip = VideoClip(demo_video(), detector.first, start=2.6)
     assert len(list(clip.people())[-1][0]) == 1
     assert any("not recognised: from 3." in line for line in clip.warnings)
+
+
+@pytest.mark.slow
+def test_nobody_is_followed_twice_beside_others(shared):
+    """A looser second look beside others kept a second track on a woman at the edge of the picture."""
+    found = poselift.lift(shared / "data" / "phones" / "cam02.mp4", start=0.3, weights="tiny")
+    assert [int(motion.keypoints.seen.sum()) for motion in found.people] == [42, 42, 42]
