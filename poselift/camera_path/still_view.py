@@ -41,7 +41,7 @@ def split_tracks(tracks: Sequence[Keypoints2D], path: CameraPath | None) -> list
             if len(inside) == track.seen.sum() or np.ptp(part.timestamps) >= _SHORTEST_PART:
                 parts.append(part)
     parts.sort(key=lambda part: (float(part.timestamps[0]), part.person))
-    return [replace_unchecked(part, person=number) for number, part in enumerate(parts, start=1)]
+    return [replace(part, person=number) for number, part in enumerate(parts, start=1)]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from jaxtyping import Float
 from poselift.core.errors import InputError
 from poselift.core.unchecked import replace_unchecked
 from poselift.kinematics.child_proportions import is_childlike
-from poselift.kinematics.whole_body import CHILD_SIZE, SIZE, add_body_uncertainty
+from poselift.kinematics.whole_body import CHILD_SIZE, SIZE, body_share, change_share
 from poselift.skeleton import Skeleton
 from poselift.structures import Height, Motion
 
@@ -83,7 +83,7 @@ def check_height(metres: float) -> float:
     return metres
 
 
-def enlarge(motion: Motion, scale: float, height: Height | None = None) -> Motion:
+def enlarge(motion: Motion, scale: float, height: Height | None = None, share: float | None = None) -> Motion:
     """The motion scaled about the camera.
 
     That changes joints, root, uncertainty and height.
@@ -92,17 +92,28 @@ def enlarge(motion: Motion, scale: float, height: Height | None = None) -> Motio
         motion: in the camera frame.
         scale: 1 leaves it as it is.
         height: of the result; its own, scaled if estimated, if None.
+        share: `body_share` of the result; its own if None.
     """
 
     def scaled(lengths: np.ndarray) -> np.ndarray:
         return (lengths * scale).astype(lengths.dtype)
 
-    uncertainty = None if motion.uncertainty is None else scaled(motion.uncertainty)
+    joints = scaled(motion.joints)
+    uncertainty, own_share = motion.uncertainty, motion.body_share
+    if uncertainty is not None:
+        uncertainty = scaled(uncertainty)
+        if share is not None:
+            uncertainty, own_share = change_share(uncertainty, joints, own_share, share), share
     if height is None and motion.height is not None:
         own = motion.height
         height = replace(own, metres=scale * own.metres) if own.origin == "estimated" else own
     return replace_unchecked(
-        motion, joints=scaled(motion.joints), root=scaled(motion.root), uncertainty=uncertainty, height=height
+        motion,
+        joints=joints,
+        root=scaled(motion.root),
+        uncertainty=uncertainty,
+        height=height,
+        body_share=own_share,
     )
 
 
@@ -133,8 +144,7 @@ def take_height(motion: Motion, metres: float | None) -> Motion:
             height = estimate_height(motion.joints, motion.skeleton)
         if height is not None and is_childlike(motion, height):
             height, size = replace(height, spread=CHILD_SIZE * height.metres), CHILD_SIZE
-    sized = enlarge(motion, scale, height)
-    return add_body_uncertainty(sized, size)
+    return enlarge(motion, scale, height, body_share(size))
 
 
 def has_given_height(motion: Motion) -> bool:

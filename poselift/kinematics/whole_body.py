@@ -6,6 +6,7 @@ the root, so both are a share of that distance. Relative to the body nothing cha
 """
 
 import numpy as np
+from jaxtyping import Float
 
 from poselift.core.unchecked import replace_unchecked
 from poselift.structures import Motion
@@ -32,7 +33,12 @@ def add_body_uncertainty(motion: Motion, size: float = SIZE) -> Motion:
         motion: of one person.
         size: standard deviation of log(true size / lifted size); 0 with the person's own height.
     """
-    return _with_share(motion, float(TO_90 * np.hypot(size, _TILT)))
+    return _with_share(motion, body_share(size))
+
+
+def body_share(size: float) -> float:
+    """The share of a joint's distance from the root that its uncertainty gets, from the size's standard deviation."""
+    return float(TO_90 * np.hypot(size, _TILT))
 
 
 def relative_to_body(motion: Motion) -> Motion:
@@ -48,7 +54,14 @@ def _with_share(motion: Motion, share: float) -> Motion:
     """The motion with another share of distance in its uncertainty. The distance is that from the root."""
     if motion.uncertainty is None:
         return motion
-    far = np.linalg.norm(motion.joints, axis=-1)
-    squares = motion.uncertainty.astype(np.float64) ** 2 + (share**2 - motion.body_share**2) * far**2
-    uncertainty = np.sqrt(np.maximum(squares, 0.0)).astype(motion.uncertainty.dtype)
+    uncertainty = change_share(motion.uncertainty, motion.joints, motion.body_share, share)
     return replace_unchecked(motion, uncertainty=uncertainty, body_share=share)
+
+
+def change_share(
+    uncertainty: Float[np.ndarray, "t j"], joints: Float[np.ndarray, "t j 3"], before: float, after: float
+) -> Float[np.ndarray, "t j"]:
+    """Uncertainties with another share of the distance from the root."""
+    far = np.linalg.norm(joints, axis=-1)
+    squares = uncertainty.astype(np.float64) ** 2 + (after**2 - before**2) * far**2
+    return np.sqrt(np.maximum(squares, 0.0)).astype(uncertainty.dtype)

@@ -34,7 +34,8 @@ def finish(
     """One person's motion in the camera frame.
 
     The steps: turn the joints back, move them towards their rays, interpolate the other frames, fill longer gaps from
-    the person's repetitions, make standing feet level, give bones a constant length, and place the root.
+    the person's repetitions, make standing feet level, give bones a constant length, and place the root. The root is
+    solved for other joints each time: for their distance from the rays, for standing feet, and for the result.
 
     Args:
         prepared: the track.
