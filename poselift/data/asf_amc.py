@@ -85,7 +85,7 @@ def read_asf(path: str | Path) -> AsfSkeleton:
     position = torch.tensor(root["position"].numbers(3), dtype=torch.float64) * metre
     nothing = torch.zeros(3, dtype=torch.float64)
     bones = [Bone("root", nothing, _turn(nothing, "xyz"), root["order"].channels(_MOVES + _ANGLES))]
-    for fields in _bones(path, sections["bonedata"]):
+    for fields in _bones(sections["bonedata"]):
         direction = torch.tensor(fields["direction"].numbers(3), dtype=torch.float64)
         axis = fields["axis"]
         order = "".join(axis.words[4:]).lower()
@@ -245,7 +245,7 @@ def _sections(path: str | Path) -> dict[str, list[_Line]]:
     return sections
 
 
-def _bones(path: str | Path, lines: list[_Line]) -> list[_Fields]:
+def _bones(lines: list[_Line]) -> list[_Fields]:
     """The lines of each bone."""
     starts = [number for number, line in enumerate(lines) if line.words == ["begin"]]
     if lines and starts[:1] != [0]:

@@ -135,9 +135,9 @@ class MoveNet:
         if not start and best[:, 2].mean() >= SURE:
             return choose_pose(found, best, box)
         for other in other_angles(start, measured):
-            look = _thunder_pose(self._thunder, frame, box_along(found[:, :2], other), other)
-            if look[:, 2].mean() > best[:, 2].mean():
-                best, used = look, other
+            tried = _thunder_pose(self._thunder, frame, box_along(found[:, :2], other), other)
+            if tried[:, 2].mean() > best[:, 2].mean():
+                best, used = tried, other
         if not used:
             return choose_pose(found, best, box)
         # The first pose may be a part of the body, so the box is fitted again.

@@ -16,9 +16,9 @@ of the light 58 to 81."""
 _BRIGHTEST = 90
 """Percentile of a box that counts: clothes and hair may be black."""
 _SHARE = 0.3
-"""Share of looks in the dark that triggers the warning."""
+"""Share of dark frames, of those that are examined, that triggers the warning."""
 _PAUSE = 0.5
-"""Seconds between looks."""
+"""Seconds between two examined frames."""
 _FINE = 64
 """Pixels along a box, at most, that are looked at."""
 

@@ -26,7 +26,7 @@ _UPRIGHT = math.radians(20)
 _WEAK = 0.7
 """Share of the average score below which other angles are tried."""
 _COMPARED = 0.2
-"""Least time between looks at several angles, seconds."""
+"""Least time between crop detections at several angles, seconds."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Followed:
         misses: searches in a row that should have found this person, and did not.
         angle: of the body at the last detection, clockwise from upright, radians.
         turned: whether crops are turned with the body, or upright.
-        compared: time of the last looks at several angles, seconds.
+        compared: time of the last crop detections at several angles, seconds.
         begun: time of the first detection, seconds.
     """
 

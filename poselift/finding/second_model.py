@@ -38,7 +38,7 @@ _WHOLLY, _FULL = 0.97, 0.93
 _BODIES = 5
 """Last whole bodies whose median counts, so that no joint that is far off moves the crop."""
 _SHRUNK, _WIDER = 0.45, 1.25
-"""Least size of a pose compared with the last whole body. Size of a second look at that body's place."""
+"""Least size of a pose compared with the last whole body. Size of a second crop at that body's place."""
 _LESS = 0.5
 """Factor of the second model's scores where the first one does not recognise anybody."""
 _LASTS = 0.4

@@ -152,14 +152,14 @@ def _find_reading(pairs: Sequence[tuple[Poses, Poses]], size: tuple[int, int]) -
     if off <= _LIES:
         return None
     for kind in ("turned", "mirrored", "resized", "stretched", "moved"):
-        tried = [(_distance(pairs, reading, size), reading) for reading in _candidates(kind, pairs, size)]
+        tried = [(_distance(pairs, reading, size), reading) for reading in _candidates(kind, pairs)]
         best, reading = min(tried, key=lambda one: one[0], default=(np.inf, as_it_is))
         if best <= _FITS and best <= _BETTER * off and _is_whole(pairs, reading, size):
             return reading
     return None
 
 
-def _candidates(kind: str, pairs: Sequence[tuple[Poses, Poses]], size: tuple[int, int]) -> Iterator[_Reading]:
+def _candidates(kind: str, pairs: Sequence[tuple[Poses, Poses]]) -> Iterator[_Reading]:
     """Readings of one kind. They are all turns, or what maps a person of the file to one of MoveNet's."""
     if kind == "turned":
         yield from (_Reading(kind, turns=turns) for turns in (1, 2, 3))

@@ -95,20 +95,20 @@ def _watch(lifter: Lifter) -> Iterator[_SeenAttention]:
     seen = _SeenAttention()
 
     def watch_mechanism(layer: str, mechanism: Attention) -> Callable[..., None]:
-        def look(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        def record(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
             try:
                 seen.weights[layer] = mechanism.attention_map(*args, **kwargs)
             except InputError:
                 seen.without_matrix.add(type(mechanism).__name__)
 
-        return look
+        return record
 
     def watch_mean(layer: str) -> Callable[..., None]:
-        def look(module: nn.Module, args: tuple[Any, ...]) -> None:
+        def record(module: nn.Module, args: tuple[Any, ...]) -> None:
             row = args[0][:, None, None]  # (b, m) -> (b, 1, 1, m): one query in each call
             seen.weights[layer] = torch.cat((seen.weights[layer], row), 2) if layer in seen.weights else row
 
-        return look
+        return record
 
     hooks = []
     for name, module in lifter.named_modules():

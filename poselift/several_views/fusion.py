@@ -40,13 +40,14 @@ class Fused:
 
     Attributes:
         joints: frame of the cameras' poses, metres; NaN where no view has the person.
-        radius: of the ball that holds a joint in 90 % of cases, relative to the root, for known cameras, metres.
+        uncertainty: radius of the ball that holds a joint in 90 % of cases, relative to the root, metres, for known
+            cameras.
         views: number of views with the person.
         beside: distance of each joint from its ray in each view, metres; NaN where unseen.
     """
 
     joints: Float[np.ndarray, "n j 3"]
-    radius: Float[np.ndarray, "n j"]
+    uncertainty: Float[np.ndarray, "n j"]
     views: np.ndarray
     beside: Float[np.ndarray, "v n j"]
 
@@ -72,7 +73,7 @@ def fuse(seen: Observations, cameras: Sequence[Camera], size: float = 0.08) -> F
         shared = adjust(seen.samples(rows), first[rows], shared, known, rods, _BODY_ROUNDS).shared
     known = Known(shared.lengths, np.full(len(lengths), size), fixed[1], fixed[0], fixed[1], bodies=False)
     there = np.flatnonzero(np.isfinite(first).all((1, 2)))
-    joints, radius = np.full(first.shape, np.nan), np.full(first.shape[:2], np.nan)
+    joints, uncertainty = np.full(first.shape, np.nan), np.full(first.shape[:2], np.nan)
     beside = np.full(seen.scores.shape, np.nan)
     for begin in range(0, len(there), _CHUNK):
         rows = there[begin : begin + _CHUNK]
@@ -86,9 +87,9 @@ def fuse(seen: Observations, cameras: Sequence[Camera], size: float = 0.08) -> F
         joined = np.sqrt((factor * _TO_RADIUS) ** 2 * np.maximum(total, 0.0) + guessed)
         # Of a joint that no view shows, all views are no less sure than one of them by itself: a spine beside a pelvis.
         alone = np.where(unseen & seen.present[:, rows, None], TO_SPREAD * seen.spread[:, rows], np.inf).min(0)
-        radius[rows] = np.fmin(joined, alone)
-        radius[rows, 0] = 0.0
-    return Fused(joints, radius, seen.present.sum(0), beside)
+        uncertainty[rows] = np.fmin(joined, alone)
+        uncertainty[rows, 0] = 0.0
+    return Fused(joints, uncertainty, seen.present.sum(0), beside)
 
 
 def swap_sides(seen: Observations, fused: Fused, cameras: Sequence[Camera]) -> tuple[Observations, int]:

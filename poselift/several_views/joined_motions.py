@@ -39,8 +39,8 @@ def make_motions(
         joints = joints[span]
         relative = joints - joints[:, :1]
         far = np.linalg.norm(relative, axis=-1)
-        radius = np.sqrt(fused.radius[block][span] ** 2 + (share * far) ** 2)
-        radius[:, 0] = np.where(np.isfinite(far[:, 0]), 0.0, np.nan)
+        uncertainty = np.sqrt(fused.uncertainty[block][span] ** 2 + (share * far) ** 2)
+        uncertainty[:, 0] = np.where(np.isfinite(far[:, 0]), 0.0, np.nan)
         scores = seen.scores[:, block][:, span]
         motions.append(
             Motion(
@@ -51,7 +51,7 @@ def make_motions(
                 seen.skeleton,
                 "camera",
                 _joined_keypoints(seen, joints, block, span, camera, times[span], person + 1),
-                radius.astype(np.float32),
+                uncertainty.astype(np.float32),
                 pelvis=example.pelvis,
                 threshold=example.threshold,
                 body_share=share,

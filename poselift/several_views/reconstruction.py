@@ -97,13 +97,13 @@ def reconstruct(
     times = _shared_times(views, found)
     skeleton = views[0].people[0].skeleton
 
-    def look(clocks: Sequence[ViewClock], cameras: Sequence[Camera]) -> list[list[ViewTrack]]:
+    def sample(clocks: Sequence[ViewClock], cameras: Sequence[Camera]) -> list[list[ViewTrack]]:
         return [
             [sample_track(motion, camera, clock, times) for motion in view.people]
             for view, camera, clock in zip(views, cameras, clocks, strict=True)
         ]
 
-    tracks = look(found, lenses)
+    tracks = sample(found, lenses)
     poses = (np.stack([lens.R for lens in lenses]), np.stack([lens.t for lens in lenses])) if calibrated else None
     people = find_people(tracks, times, poses)
     check_pairings(views, people, tracks, lenses, warnings, calibrated)
@@ -119,12 +119,12 @@ def reconstruct(
             if late < _ON_TIME:
                 break
             found = list(calibration.clocks)
-            seen = gather(look(found, lenses), people.owners, times, skeleton)
+            seen = gather(sample(found, lenses), people.owners, times, skeleton)
             R = np.stack([camera.R for camera in calibration.cameras])
             t = np.stack([camera.t for camera in calibration.cameras])
             calibration = calibrate(seen, lenses, found, R, t, sizes)
     cameras = calibration.cameras
-    seen = gather(look(calibration.clocks, cameras), people.owners, times, skeleton)
+    seen = gather(sample(calibration.clocks, cameras), people.owners, times, skeleton)
     fused = fuse(seen, cameras, calibration.size)
     turned, exchanged = swap_sides(seen, fused, cameras)
     if exchanged:

@@ -103,7 +103,7 @@ def lift_views(
         lifted.append(recording)
     with watch.time("views"):
         progress("Joining the views", 0.0)
-        looks = [
+        lifted_views = [
             LiftedView(
                 name,
                 recording.people,
@@ -112,9 +112,9 @@ def lift_views(
             )
             for index, (name, recording) in enumerate(zip(names, lifted, strict=True))
         ]
-        clocks = _clocks(clips, looks, starts, request)
+        clocks = _clocks(clips, starts, request)
         made = reconstruct(
-            looks,
+            lifted_views,
             clocks=clocks,
             calibrated=known is not None,
             world=not views.own_world,
@@ -214,9 +214,7 @@ def _check_still(clip: Clip, recording: Recording, name: str) -> list[Caution]:
     return [Caution(f"{name}: {moved.describe()}; several views need cameras that stand still", "camera")]
 
 
-def _clocks(
-    clips: Sequence[Clip], looks: Sequence[LiftedView], starts: Sequence[float] | None, request: LiftRequest
-) -> list[ViewClock] | None:
+def _clocks(clips: Sequence[Clip], starts: Sequence[float] | None, request: LiftRequest) -> list[ViewClock] | None:
     """The clocks given or told by sound, else None."""
     if starts is not None:
         return [ViewClock(), *(ViewClock(start, 0.0, _GIVEN_SPREAD, "given") for start in starts[1:])]

@@ -80,8 +80,8 @@ def find_people(
     R, t, apart = chain_views(pairings, views)
     if known is not None:
         R, t = known[0][0].T @ known[0], (known[1] - known[1][0]) @ known[0][0]
-    owners = _follow(own, R, t, slots, times, apart)
-    swaps = [_count_swaps(owner, slots) for owner in owners]
+    owners = _follow(own, R, t, slots, apart)
+    swaps = [_count_swaps(owner) for owner in owners]
     return People(owners, R, t, pairings, swaps, apart)
 
 
@@ -90,7 +90,6 @@ def _follow(
     R: np.ndarray,
     t: np.ndarray,
     slots: np.ndarray,
-    times: np.ndarray,
     apart: Sequence[int],
 ) -> list[Int[np.ndarray, "t p"]]:
     """The tracks of each person at each time."""
@@ -181,7 +180,7 @@ def _cluster(
     return found
 
 
-def _count_swaps(owner: Int[np.ndarray, "t p"], slots: np.ndarray) -> int:
+def _count_swaps(owner: Int[np.ndarray, "t p"]) -> int:
     """Times at which a person takes over another's track."""
     swaps = 0
     for person in range(owner.shape[1]):

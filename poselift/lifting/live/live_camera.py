@@ -9,10 +9,10 @@ from poselift.geometry.camera import Camera
 from poselift.video import Frame
 
 _EVERY = 1.0
-"""Seconds between two looks."""
+"""Seconds between two comparisons."""
 
-_LOOKS = 2
-"""Looks in a row that show another view until there is a warning: somebody may pass close by."""
+_COMPARISONS = 2
+"""Comparisons in a row that show another view until there is a warning: somebody may pass close by."""
 
 
 class LiveCamera:
@@ -34,14 +34,14 @@ class LiveCamera:
             frame: of the stream.
             keypoints: keypoints (j, 2) and scores of each person, who are no background.
         """
-        if self._moved >= _LOOKS or frame.timestamp < self._due:
+        if self._moved >= _COMPARISONS or frame.timestamp < self._due:
             return
         self._due = frame.timestamp + _EVERY
         motion = self._watch.look(frame.image, [points for points, _ in keypoints.values()])
         if motion is None:
             return
         self._moved = 0 if motion.still else self._moved + 1
-        if self._moved >= _LOOKS:
+        if self._moved >= _COMPARISONS:
             self._notice(
                 f"warning: {motion.describe()}, and poses of a stream in the world frame are only right for a still "
                 "camera: record it, and use `poselift lift --world`"

@@ -16,12 +16,12 @@ export class HandModel {
 
   /** The hands of people in a picture, left and right, null for unseen ones. @param people with pixels and scores */
   async lookAtAll(picture, people) {
-    const found = people.map(() => [null, null]), looks = [];
+    const found = people.map(() => [null, null]), detections = [];
     for (const [index, person] of people.entries()) for (const side of [0, 1]) {
       const arm = this.armOf(person, side), hand = arm && await this.lookAt(picture, arm.elbow, arm.wrist, arm.body);
-      if (hand) looks.push({ index, side, hand, off: Math.hypot(hand.points[0] - arm.wrist[0], hand.points[1] - arm.wrist[1]) });
+      if (hand) detections.push({ index, side, hand, off: Math.hypot(hand.points[0] - arm.wrist[0], hand.points[1] - arm.wrist[1]) });
     }
-    for (const { index, side, hand } of this.withoutOthers(looks)) found[index][side] = hand;
+    for (const { index, side, hand } of this.withoutOthers(detections)) found[index][side] = hand;
     return found;
   }
 
@@ -37,13 +37,13 @@ export class HandModel {
     return { elbow, wrist, body: Math.max(...extents) };
   }
 
-  /** Looks without hands that are nearer to another wrist. */
-  withoutOthers(looks) {
+  /** Detections without hands that are nearer to another wrist. */
+  withoutOthers(detections) {
     const kept = [], { SAME } = this.facts.constants.find_hands;
-    for (const look of [...looks].sort((a, b) => a.off - b.off)) {
-      const { points } = look.hand, size = Math.max(...[0, 1].map((axis) => { const own = points.filter((_, i) => i % 2 === axis); return Math.max(...own) - Math.min(...own); }));
+    for (const detection of [...detections].sort((a, b) => a.off - b.off)) {
+      const { points } = detection.hand, size = Math.max(...[0, 1].map((axis) => { const own = points.filter((_, i) => i % 2 === axis); return Math.max(...own) - Math.min(...own); }));
       const mean = (other) => { let sum = 0; for (let i = 0; i < JOINTS; i++) sum += Math.hypot(points[2 * i] - other[2 * i], points[2 * i + 1] - other[2 * i + 1]); return sum / JOINTS; };
-      if (kept.every((other) => mean(other.hand.points) > SAME * size)) kept.push(look);
+      if (kept.every((other) => mean(other.hand.points) > SAME * size)) kept.push(detection);
     }
     return kept;
   }

@@ -23,12 +23,12 @@ export function addFingers({ names, parents, rest, turned }, frames, { hands, ti
   const b = names.length, rows = frames.length, stamps = frames.map((frame) => times[frame]);
   const own = (name) => Array.from({ length: rows }, (_, row) => turned.slice(9 * (b * row + names.indexOf(name)), 9 * (b * row + names.indexOf(name) + 1)));
   // Y up; the camera's y points down, and its z away.
-  const look = (frame, side) => Array.from({ length: JOINTS }, (_, joint) => [1, -1, -1].map((sign, axis) => sign * hands.joints[3 * (JOINTS * (2 * frame + side) + joint) + axis]));
-  const looks = SIDES.map((_, side) => frames.flatMap((frame, row) => isSeen(hands, 2 * frame + side) ? [{ row, joints: look(frame, side) }] : []));
+  const pose = (frame, side) => Array.from({ length: JOINTS }, (_, joint) => [1, -1, -1].map((sign, axis) => sign * hands.joints[3 * (JOINTS * (2 * frame + side) + joint) + axis]));
+  const poses = SIDES.map((_, side) => frames.flatMap((frame, row) => isSeen(hands, 2 * frame + side) ? [{ row, joints: pose(frame, side) }] : []));
   const changed = new Map(), added = [];
   SIDES.forEach((side, place) => {
-    const seen = looks[place], given = seen.length ? seen : looks[1 - place].map(({ row, joints }) => ({ row, joints: joints.map(([x, y, z]) => [-x, y, z]) }));
-    const { palms, bones } = measureHand(side, given.map(({ joints }) => joints), hand21), between = betweenLooks(seen.map(({ row }) => stamps[row]), stamps, constants.fingers.FADE);
+    const seen = poses[place], given = seen.length ? seen : poses[1 - place].map(({ row, joints }) => ({ row, joints: joints.map(([x, y, z]) => [-x, y, z]) }));
+    const { palms, bones } = measureHand(side, given.map(({ joints }) => joints), hand21), between = betweenPoses(seen.map(({ row }) => stamps[row]), stamps, constants.fingers.FADE);
     const blended = (still, values) => stamps.map((_, row) => {
       const { before, after, share, shown } = between[row];
       return blend(still(row), shown ? blend(values[before], values[after], share) : STRAIGHT, shown);
@@ -57,23 +57,23 @@ export function addFingers({ names, parents, rest, turned }, frames, { hands, ti
   return { names: all, parents: [...parents, ...added.map(({ parent }) => all.indexOf(parent))], rest: places, turned: made };
 }
 
-/** A palm's rotation in each look; and of each joint its parent, its place from there at rest, and its rotations relative to the bone before. */
-function measureHand(side, looks, { joints: names, parents }) {
-  const at = (look, joint) => look[names.indexOf(joint)], rest = transpose(basis(along(side), AHEAD)), bones = [];
-  const palms = looks.map((look) => {
-    const index = at(look, "index_mcp"), pinky = at(look, "pinky_mcp");
+/** A palm's rotation in each pose; and of each joint its parent, its place from there at rest, and its rotations relative to the bone before. */
+function measureHand(side, poses, { joints: names, parents }) {
+  const at = (pose, joint) => pose[names.indexOf(joint)], rest = transpose(basis(along(side), AHEAD)), bones = [];
+  const palms = poses.map((pose) => {
+    const index = at(pose, "index_mcp"), pinky = at(pose, "pinky_mcp");
     return times3(basis(index.map((value, axis) => (value + pinky[axis]) / 2), minus(index, pinky)), rest);
   });
   let above = palms;
   names.slice(1).forEach((joint, i) => {
     const parent = parents[i + 1], next = names[parents.indexOf(joint)], [finger] = joint.split("_"), way = straight(side, finger);
     if (parent === "wrist") above = palms;
-    const steps = looks.map((look) => minus(at(look, joint), at(look, parent)));
+    const steps = poses.map((pose) => minus(at(pose, joint), at(pose, parent)));
     const offset = parent === "wrist" ? [0, 1, 2].map((axis) => median(steps.map((step, row) => turn(transpose(palms[row]), step)[axis])))
       : way.map((value) => value * median(steps.map((step) => Math.hypot(...step))));
-    const local = looks.map((look, row) => {
+    const local = poses.map((pose, row) => {
       if (!next) return STRAIGHT;
-      const aim = turn(transpose(above[row]), unit(minus(at(look, next), at(look, joint))));
+      const aim = turn(transpose(above[row]), unit(minus(at(pose, next), at(pose, joint))));
       // A finger bends about an axis across the palm, however far; the thumb's axis is not known.
       return finger === "thumb" ? swing(way, aim) : times3(basis(aim, AHEAD), transpose(basis(way, AHEAD)));
     });
@@ -83,8 +83,8 @@ function measureHand(side, looks, { joints: names, parents }) {
   return { palms, bones };
 }
 
-/** The looks around each time, the share of the later one, and how far they show. */
-function betweenLooks(seen, wanted, fade) {
+/** The poses around each time, the share of the later one, and how far they show. */
+function betweenPoses(seen, wanted, fade) {
   return wanted.map((time) => {
     if (!seen.length) return { before: 0, after: 0, share: 0, shown: 0 };
     const after = Math.min(searchSorted(seen, time), seen.length - 1), before = Math.max(searchSorted(seen, time, "right") - 1, 0);

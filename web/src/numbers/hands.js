@@ -89,13 +89,13 @@ function turnToRay([u, v], { K: [fx, skew, cx, , fy, cy] }) {
   return [[1 - c * x * x, -c * x * y, x], [-c * x * y, 1 - c * y * y, y], [-x, -y, 1 - c * (x * x + y * y)]];
 }
 
-/** Hands smoothed over time, without those that fit to no look before or after (Hands.steady). */
+/** Hands smoothed over time, without those that fit to no pose before or after (Hands.steady). */
 export function steadyHands(hands, times, constants) {
   const made = copied(hands);
   for (const side of [0, 1]) {
-    const look = (row) => Float64Array.from(hands.joints.subarray(3 * JOINTS * (SIDES * row + side), 3 * JOINTS * (SIDES * row + side + 1)));
-    const looks = Array.from(times, (_, row) => look(row)), agreement = agreementOf(looks, times, constants);
-    const kept = withoutFlips(looks, agreement, times, constants);
+    const pose = (row) => Float64Array.from(hands.joints.subarray(3 * JOINTS * (SIDES * row + side), 3 * JOINTS * (SIDES * row + side + 1)));
+    const poses = Array.from(times, (_, row) => pose(row)), agreement = agreementOf(poses, times, constants);
+    const kept = withoutFlips(poses, agreement, times, constants);
     times.forEach((_, row) => {
       const at = SIDES * row + side;
       made.scores[at] *= agreement[row];
@@ -104,7 +104,7 @@ export function steadyHands(hands, times, constants) {
       for (const [name, width] of [["pixels", 2], ["joints", 3]]) made[name].fill(NaN, width * JOINTS * at, width * JOINTS * (at + 1));
     });
     const scores = Float64Array.from(times, (_, row) => hands.scores[SIDES * row + side] * agreement[row]);
-    for (const run of runs(looks, kept, times, constants)) {
+    for (const run of runs(poses, kept, times, constants)) {
       const stamps = run.map((row) => times[row]), between = Array.from({ length: run.at(-1) - run[0] + 1 }, (_, i) => run[0] + i);
       for (const [name, width] of [["pixels", 2 * JOINTS], ["joints", 3 * JOINTS]]) {
         const known = run.map((row) => hands[name].subarray(width * (SIDES * row + side), width * (SIDES * row + side + 1)));
@@ -120,12 +120,12 @@ export function steadyHands(hands, times, constants) {
   return made;
 }
 
-const there = (look) => look.every(Number.isFinite);
-const place = (look, joint) => [0, 1, 2].map((axis) => look[3 * joint + axis]);
+const there = (pose) => pose.every(Number.isFinite);
+const place = (pose, joint) => [0, 1, 2].map((axis) => pose[3 * joint + axis]);
 const cross = ([a, b, c], [x, y, z]) => [b * z - c * y, c * x - a * z, a * y - b * x];
 const dot = (one, other) => one.reduce((sum, value, i) => sum + value * other[i], 0);
 
-/** Distance of two looks at a hand, in hand sizes; infinite where they do not fit. */
+/** Distance of two poses of a hand, in hand sizes; infinite where they do not fit. */
 function apart(one, other, seconds, { JUMP, NEAR, INDEX, PINKY }) {
   if (!(seconds <= NEAR)) return Infinity;
   let [size, far] = [1e-6, 0];
@@ -133,15 +133,15 @@ function apart(one, other, seconds, { JUMP, NEAR, INDEX, PINKY }) {
     size = Math.max(size, Math.hypot(...place(other, joint)));
     far = Math.max(far, Math.hypot(...place(other, joint).map((value, axis) => value - one[3 * joint + axis])));
   }
-  const [before, after] = [one, other].map((look) => cross(place(look, INDEX), place(look, PINKY)));
+  const [before, after] = [one, other].map((pose) => cross(place(pose, INDEX), place(pose, PINKY)));
   return far / size <= JUMP && !(dot(before, after) < 0) ? far / size : Infinity;
 }
 
-/** How well each look fits its neighbours in time: 1 for the same, 0 for a jump and for short runs. */
-function agreementOf(looks, times, constants) {
-  const rows = [...looks.keys()].filter((row) => there(looks[row])), agreement = new Float64Array(times.length);
+/** How well each pose fits its neighbours in time: 1 for the same, 0 for a jump and for short runs. */
+function agreementOf(poses, times, constants) {
+  const rows = [...poses.keys()].filter((row) => there(poses[row])), agreement = new Float64Array(times.length);
   if (rows.length < 2) return agreement;
-  const steps = rows.slice(1).map((row, i) => apart(looks[rows[i]], looks[row], times[row] - times[rows[i]], constants));
+  const steps = rows.slice(1).map((row, i) => apart(poses[rows[i]], poses[row], times[row] - times[rows[i]], constants));
   const nearer = rows.map((_, i) => Math.min(steps[i - 1] ?? Infinity, steps[i] ?? Infinity));
   for (const group of split([...rows.keys()], (i) => steps[i] === Infinity)) {
     if (group.length >= constants.LEAST) for (const i of group) agreement[rows[i]] = Math.max(1 - nearer[i] / constants.JUMP, 1e-3);
@@ -157,21 +157,21 @@ function split(list, ends) {
 }
 
 /** The kept frames in runs without jumps and long gaps. */
-function runs(looks, kept, times, constants) {
+function runs(poses, kept, times, constants) {
   const rows = [...kept.keys()].filter((row) => kept[row]);
-  return rows.length ? split(rows, (i) => i + 1 < rows.length && apart(looks[rows[i]], looks[rows[i + 1]], times[rows[i + 1]] - times[rows[i]], constants) === Infinity) : [];
+  return rows.length ? split(rows, (i) => i + 1 < rows.length && apart(poses[rows[i]], poses[rows[i + 1]], times[rows[i + 1]] - times[rows[i]], constants) === Infinity) : [];
 }
 
-/** Flags of looks without those between which the palm turns faster than hands do. */
-function withoutFlips(looks, agreement, times, constants) {
+/** Flags of poses without those between which the palm turns faster than hands do. */
+function withoutFlips(poses, agreement, times, constants) {
   const kept = Uint8Array.from(agreement, (value) => value > 0 ? 1 : 0), { FASTEST, LEAST } = constants;
   for (let changed = true; changed;) {
     changed = false;
-    const parts = runs(looks, kept, times, constants);
+    const parts = runs(poses, kept, times, constants);
     for (const [i, before] of parts.slice(0, -1).entries()) {
       const after = parts[i + 1], last = before.at(-1), first = after[0];
       if (!kept[last]) continue; // it is no longer the neighbour
-      const needed = angleBetween(palm(looks[last], constants), palm(looks[first], constants)) / FASTEST;
+      const needed = angleBetween(palm(poses[last], constants), palm(poses[first], constants)) / FASTEST;
       if (times[first] - times[last] >= needed - 1e-6) continue;
       const [shorter, end] = before.length < after.length ? [before, times[first]] : [after, times[last]];
       const left = shorter.filter((row) => Math.abs(times[row] - end) >= needed - 1e-6);
@@ -184,8 +184,8 @@ function withoutFlips(looks, agreement, times, constants) {
 }
 
 /** Axes of a palm: towards the fingers, across to the index finger, and their normal. */
-function palm(look, { INDEX, PINKY }) {
-  const index = place(look, INDEX), pinky = place(look, PINKY), wrist = place(look, 0);
+function palm(pose, { INDEX, PINKY }) {
+  const index = place(pose, INDEX), pinky = place(pose, PINKY), wrist = place(pose, 0);
   const unit = (vector) => { const length = Math.max(Math.hypot(...vector), 1e-9); return vector.map((value) => value / length); };
   const raw = index.map((value, axis) => (value + pinky[axis]) / 2 - wrist[axis]);
   const normal = unit(cross(raw, index.map((value, axis) => value - pinky[axis]))), along = unit(raw);
