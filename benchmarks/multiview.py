@@ -15,8 +15,9 @@ the first camera's true frame; `P-MPJPE`, each pose aligned; `whole take`, one a
 error of the rotations between cameras, degrees, and `worst`, of the worst pair of cameras in any clip; `clock`, ms;
 `within`, share of the joints within their 90 % radius; `relative`, likewise at the true size, without what the radius
 has for an unknown size and tilt (as in benchmarks/uncertainty.py); `knee`, `hip` and `elbow`, mean error of the angle
-between two bones, degrees, at the hip that between thigh and trunk; `refused`, clips that ended with an error. `clock`
-is the median over clips.
+between two bones, degrees, at the hip that between thigh and trunk; `refused`, clips that ended with an error; `wrong`,
+of the clips with a rotation off by more than 2 degrees or a size off by more than 4 %, how many have a warning of how
+far both may be off (`several_views/report.py`), and `right`, likewise of the others. `clock` is the median over clips.
 """
 
 import argparse
@@ -59,7 +60,12 @@ COLUMNS = (
     "hip °",
     "elbow °",
     "refused",
+    "wrong",
+    "right",
 )
+
+_TURNED, _SIZED = 2.0, 4.0
+"""Degrees, and per cent, from which a take is wrong."""
 
 BENDS = (("hip", "knee", "ankle"), ("shoulder", "hip", "knee"), ("shoulder", "elbow", "wrist"))
 """The joints of each angle, of either side."""
@@ -81,15 +87,18 @@ def lifted_view(view: VirtualView, name: str, weights: Weights, given: bool, hei
 def measured(
     scene: Scene, views: Sequence[LiftedView], clocks: bool, joints: list[str], height: float | None = None
 ) -> list[float]:
-    """The errors of one scene, in the order of `COLUMNS` without the first and the last one."""
+    """The errors of one scene, in the order of `COLUMNS` without the first and the last three.
+
+    Then whether it is unsure.
+    """
     first = scene.views[0]
     if len(views) == 1:
         people: Sequence[Motion] = views[0].people
-        rotations, late = [], []
+        rotations, late, unsure = [], [], 0.0
     else:
         starts = None if clocks else [ViewClock()] * len(views)
         found = reconstruct(views, clocks=starts, world=False, heights=height)
-        people = found.people
+        people, unsure = found.people, float(found.report.unsure)
         rotations = rotation_errors(scene, found)
         late = [
             1000 * abs(clock.offset - (view.offset - first.offset))
@@ -101,7 +110,7 @@ def measured(
         float(pick(values)) if values else np.nan
         for pick, values in ((np.mean, rotations), (np.max, rotations), (np.mean, late))
     )
-    return [*errors[:5], mean, worst, clock, *errors[5:]]
+    return [*errors[:5], mean, worst, clock, *errors[5:], unsure]
 
 
 def rotation_errors(scene: Scene, found: Reconstruction) -> list[float]:
@@ -223,12 +232,20 @@ def _rows(options: argparse.Namespace, weights: Weights) -> "list[list[str]]":
             except InputError as error:
                 refused += 1
                 print(f"{scene.name}, {cameras} cameras: {error}")
-        means = subjects_mean(rows)
+        means = subjects_mean(rows)[:-1]
         if cameras > 1:
             means[6] = np.max([values[6] for _, values in rows])
             means[7] = np.median([values[7] for _, values in rows])
-        table.append([str(cameras), *("-" if np.isnan(value) else f"{value:.1f}" for value in means), str(refused)])
+        cells = ("-" if np.isnan(value) else f"{value:.1f}" for value in means)
+        table.append([str(cameras), *cells, str(refused), *_told([values for _, values in rows])])
     return table
+
+
+def _told(rows: Sequence[Sequence[float]]) -> list[str]:
+    """How many wrong takes, and how many right ones, say how far they may be off."""
+    values = np.array(rows)
+    wrong = (values[:, 6] > _TURNED) | (values[:, 4] > _SIZED)
+    return [f"{int(values[which, -1].sum())} of {which.sum()}" for which in (wrong, ~wrong)]
 
 
 if __name__ == "__main__":

@@ -154,11 +154,11 @@ def run(arguments: argparse.Namespace) -> None:
         f"{count} {'person' if count == 1 else 'people'} from {len(clips)} views in {recording.clock.frames} "
         f"frames. The motion is in {out}/person_*.npz; how sure the cameras are, in {out / CALIBRATION_REPORT}"
     )
-    if not arguments.calibration:
-        sure = made.reconstruction.report
+    sure = made.reconstruction.report
+    if not arguments.calibration and not sure.unsure:  # if it is, a warning has said so
         output.print(
             f"In nine takes of ten, cameras are turned by at most {sure.turned_within:.0f} degrees from the truth, and "
-            f"sizes are off by at most {sure.sized_within:.0f} %; to know sizes better: --height"
+            f"sizes are off by at most {sure.sized_within:.0f} %"
         )
 
 

@@ -57,6 +57,8 @@ def test_height_sets_the_size(alone):
     assert sizes[1] / sizes[0] == pytest.approx(1.2, rel=0.01)
     assert large.people[0].height.metres == 1.8
     assert large.people[0].height.origin == "given"
+    assert large.report.sized_within < 2
+    assert not any("sizes may be off" in doubt for doubt in large.report.doubts)
 
 
 def with_large_head(motion):
@@ -74,6 +76,10 @@ def test_a_child_may_be_smaller_than_the_lifter_thinks(alone):
     adult, small = (reconstruct(pair, clocks=[ViewClock()] * 2) for pair in (views, [views[0], child]))
     assert adult.report.sized_within == pytest.approx(13, abs=1), "1.645 times 8 %"
     assert small.report.sized_within == pytest.approx(26, abs=2), "1.645 times 16 %"
+    # Nobody may take such a result for exact: the first line says how far it may be off, and what helps.
+    assert re.search(r"all sizes may be off by up to 13 % .* what helps: --height", adult.report.doubts[0])
+    assert "all sizes may be off by up to 26 %" in small.report.doubts[0]
+    assert adult.warnings[0] == adult.report.doubts[0]
 
 
 def test_shifts_are_found_from_movement(alone):
