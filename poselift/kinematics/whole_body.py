@@ -37,7 +37,11 @@ def add_body_uncertainty(motion: Motion, size: float = SIZE) -> Motion:
 
 
 def body_share(size: float) -> float:
-    """The share of a joint's distance from the root that its uncertainty gets, from the size's standard deviation."""
+    """The share of a joint's distance from the root in its uncertainty.
+
+    Args:
+        size: standard deviation of log(true size / lifted size); 0 with the person's own height.
+    """
     return float(TO_90 * np.hypot(size, _TILT))
 
 
