@@ -147,10 +147,8 @@ def export(request: ExportRequest) -> None:
         given = [f"--{name.replace('_', '-')}" for name in chosen if chosen[name] != usual[name]]
         _check_all(formats, _list_takers("rigging"), f"{' and '.join(given)}: there are no bones in")
     if PAGE in request.formats:
-        usual_request = ExportRequest((), ())
-        useless = [
-            option for name, option in _CHANGING.items() if getattr(request, name) != getattr(usual_request, name)
-        ]
+        unchanged = ExportRequest((), ())
+        useless = [option for name, option in _CHANGING.items() if getattr(request, name) != getattr(unchanged, name)]
         if useless:
             raise InputError(f"{PAGE} shows motions as they are, without {', '.join(useless)}; export it by itself")
     if request.together:

@@ -9,8 +9,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from poselift.camera_path.camera_path import CameraPath
-from poselift.camera_path.still_view import StillView, see_still, split_tracks
+from poselift.camera_path.still_view import see_still, split_tracks
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
@@ -29,7 +28,7 @@ from poselift.lifting.three_stages import lift_pose
 from poselift.lifting.world.place_people import place_people
 from poselift.models import Weights
 from poselift.skeleton import H36M17, Skeleton, get_skeleton
-from poselift.structures import Keypoints2D, Motion, Origin, Recording
+from poselift.structures import Motion, Origin, Recording
 
 _LOG = logging.getLogger(__name__)
 
@@ -81,12 +80,16 @@ def lift_clip(
     motions, views = [], []
     for done, (each, own) in enumerate(zip(sides, hands, strict=True)):
         progress("Lifting", done / len(sides))
+        height, shown, lifted = height_of(each.keypoints.person, request.height), [], []
         with watch.time("lift"):
-            motion, view = _lift_view(each.keypoints, path, weights, camera, request)
-            if each.other is not None:
-                motion = each.cover(motion, _lift_view(each.other, path, weights, camera, request)[0])
-        motions.append(with_hands(motion, own, view.R))
-        views.append(view)
+            for reading in each.readings:
+                view = see_still(reading, path, camera)
+                posed = lift_pose(view.keypoints, weights, view.camera, request.options)
+                lifted.append(take_height(posed, height))
+                shown.append(view)
+            motion = each.cover(lifted)
+        motions.append(with_hands(motion, own, shown[0].R))
+        views.append(shown[0])
     progress("Lifting", 1.0)
     _LOG.debug("%s: lifted %d people in %d frames", clip.path, len(motions), len(seen.times))
     warnings = [*find_warnings(clip.warnings, seen, tracks, motions, weights.skeleton_in), *cautions, *lacking]
@@ -110,15 +113,6 @@ def lift_clip(
         up_uncertainty,
         report,
     )
-
-
-def _lift_view(
-    keypoints: Keypoints2D, path: CameraPath | None, weights: Weights, camera: Camera, request: LiftRequest
-) -> tuple[Motion, StillView]:
-    """A person's motion with its height, and its still view."""
-    view = see_still(keypoints, path, camera)
-    motion = lift_pose(view.keypoints, weights, view.camera, request.options)
-    return take_height(motion, height_of(keypoints.person, request.height)), view
 
 
 def _choose_camera(clip: Clip, request: LiftRequest) -> Camera:

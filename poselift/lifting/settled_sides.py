@@ -4,6 +4,7 @@ What is put back, unsure or missed is measured on made people (benchmarks/exchan
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -50,14 +51,19 @@ class Sides:
     """A track whose left and right were settled.
 
     Attributes:
-        keypoints: with the sides put back; those given where nothing was exchanged.
+        readings: the keypoints with the sides put back; then, if some frames are unsure, with the other sides in these.
         exchanged: frames in which joints were exchanged.
         unsure: frames in which it is not sure which side is left.
     """
 
-    keypoints: Keypoints2D
+    readings: tuple[Keypoints2D, ...]
     exchanged: Bool[np.ndarray, " t"]
     unsure: Bool[np.ndarray, " t"]
+
+    @property
+    def keypoints(self) -> Keypoints2D:
+        """The first reading: those given where nothing was exchanged."""
+        return self.readings[0]
 
     @property
     def put_back(self) -> bool:
@@ -84,28 +90,18 @@ class Sides:
             found.append(Caution(text, "confusion", person))
         return found
 
-    @property
-    def other(self) -> Keypoints2D | None:
-        """The track with the other sides in unsure frames.
-
-        None where all frames are sure.
-        """
-        if not self.unsure.any():
-            return None
-        return exchange(self.keypoints, self.unsure, group_pairs(self.keypoints.skeleton)[0])
-
-    def cover(self, motion: Motion, other: Motion) -> Motion:
-        """The motion, with an uncertainty that covers the other sides.
+    def cover(self, motions: Sequence[Motion]) -> Motion:
+        """The first reading's motion, whose uncertainty covers the other sides.
 
         In unsure frames it reaches to the other reading's joints.
 
         A body with its sides exchanged is turned, so that its joints are far from those of the other reading.
 
         Args:
-            motion: of `keypoints`.
-            other: of `other`.
+            motions: of each of `readings`.
         """
-        if motion.uncertainty is None:
+        motion, other = motions[0], motions[-1]
+        if motion.uncertainty is None or len(motions) == 1:
             return motion
         apart = np.linalg.norm(motion.joints - other.joints, axis=-1)
         wider = np.hypot(motion.uncertainty, np.where(self.unsure[:, None], apart, 0.0))
@@ -124,15 +120,12 @@ def lift_settled(
         options: settings of the lift.
     """
     sides = settle_sides(keypoints, weights, camera, options)
-    motion = lift(sides.keypoints, weights, camera, options)
-    if sides.other is not None:
-        motion = sides.cover(motion, lift(sides.other, weights, camera, options))
-    return motion, sides
+    return sides.cover([lift(reading, weights, camera, options) for reading in sides.readings]), sides
 
 
 def as_given(keypoints: Keypoints2D) -> Sides:
     """The track as it is."""
-    return Sides(keypoints, np.zeros(len(keypoints), bool), np.zeros(len(keypoints), bool))
+    return Sides((keypoints,), np.zeros(len(keypoints), bool), np.zeros(len(keypoints), bool))
 
 
 def settle_sides(
@@ -174,7 +167,8 @@ def settle_sides(
                 unsure |= inside
             settled = readings[1] if better > -_TELLING else readings[2]
     same = np.nan_to_num(settled.keypoints) == np.nan_to_num(keypoints.keypoints)
-    return Sides(settled, ~same.all((1, 2)), unsure)
+    other = (exchange(settled, unsure, group_pairs(keypoints.skeleton)[0]),) if unsure.any() else ()
+    return Sides((settled, *other), ~same.all((1, 2)), unsure)
 
 
 def _find_expected(
