@@ -27,7 +27,16 @@ from poselift.detection import blazepose, duplicates, joining, movenet, multipos
 from poselift.detection import hands as hand_model
 from poselift.export import body_mesh, character
 from poselift.export.body_mesh import make_body_mesh
-from poselift.finding import backward_tracking, crop_detections, finder, followed_person, searches, second_model
+from poselift.finding import (
+    backward_tracking,
+    crop_detections,
+    finder,
+    followed_person,
+    overlapping_people,
+    picture_changes,
+    searches,
+    second_model,
+)
 from poselift.finding.qualities import QUALITIES, SECOND_RATES
 from poselift.geometry import bone_lengths, forward_kinematics, set_bone_lengths
 from poselift.kinematics import Rig, body_up, fingers, foot_contacts, ground, height, posture, up, whole_body
@@ -72,7 +81,9 @@ _MODULES = (
     movenet,
     multipose,
     orientation,
+    overlapping_people,
     pelvis,
+    picture_changes,
     crop_detections,
     posture,
     quarter_turns,

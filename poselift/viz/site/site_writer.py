@@ -40,7 +40,7 @@ HEADERS = {
 }
 """What a server may send with each file. Where it does not, the page's service worker adds it after one visit."""
 
-_DETECTOR = ("movenet_multipose", "movenet_thunder", "movenet_thunder_int8", "blazepose_full")
+_DETECTOR = ("movenet_multipose", "movenet_thunder", "blazepose_full")
 _HANDS = "hand_landmark"
 """The page loads it when somebody wants hands."""
 _DRAWN = ("h36m17", "coco17", "coco_wholebody23")

@@ -10,7 +10,7 @@ import {
   shownJoints, sidesCautions, writeBvh, writeGlb, writeJson, writeNpz, zip,
 } from "../numbers/index.js";
 import { checkFile } from "../video/checked.js";
-import { openDecoded } from "../video/decoded.js";
+import { markLast, openDecoded } from "../video/decoded.js";
 import { pictureReader } from "../video/pixels.js";
 import { Files } from "./files.js";
 import { Stopwatch } from "./stopwatch.js";
@@ -68,8 +68,7 @@ async function* seekedFrames({ width, height }) {
     const answer = await new Promise((done) => { pulled = done; self.postMessage({ pull: number }); });
     if (!answer) return;
     if (answer.error) throw new Error(answer.error);
-    try { yield { time: answer.time, pixels: async () => read((pen) => pen.drawImage(answer.bitmap, 0, 0)) }; }
-    finally { answer.bitmap.close(); }
+    yield { time: answer.time, pixels: async () => read((pen) => pen.drawImage(answer.bitmap, 0, 0)), close: () => answer.bitmap.close() };
   }
 }
 
@@ -97,14 +96,14 @@ async function find({ file, seeked, fov, hands }, progress) {
   let broken = false, previewed = 0, picture = null;
   /** What comes before damage is worth showing; other errors are none of the file's. */
   async function* intact() {
-    try { yield* video.frames(); } catch (error) {
+    try { yield* markLast(video.frames()); } catch (error) {
       if (mine !== current || seeked && finder.frames.length < 2) throw error;
       broken = true;
     }
   }
-  for await (const frame of intact()) {
+  for await (const { frame, last } of intact()) {
     if (!(frame.time > (finder.frames.at(-1)?.time ?? -Infinity))) continue; // two frames of one moment
-    await finder.next(frame.time, async () => picture = await watch.time("pixels", frame.pixels));
+    await finder.next(frame.time, async () => picture = await watch.time("pixels", frame.pixels), last);
     if (finder.frames.at(-1).people && performance.now() - previewed > 300) {
       previewed = performance.now();
       await preview(picture, finder.newest());

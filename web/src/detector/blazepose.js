@@ -21,7 +21,8 @@ export class BlazePose {
     const crop = squareCrop(picture, place.box, size, 1, place.angle);
     const tensor = new this.ort.Tensor("int32", crop.input, [1, size, size, 3]), { session } = this;
     const values = (await session.run({ [session.inputNames[0]]: tensor }))[session.outputNames[0]].data;
-    if (!(values[blazepose.COUNT * blazepose.VALUES] >= blazepose.PRESENT)) return null; // nobody is there
+    const present = Math.min(1, values[blazepose.COUNT * blazepose.VALUES]);
+    if (!(present >= blazepose.PRESENT)) return null; // nobody is there
     const { joints } = this.facts.skeletons.coco_wholebody23;
     const points = new Float64Array(2 * joints.length).fill(NaN), scores = new Float64Array(joints.length);
     joints.forEach((name, joint) => {
@@ -33,7 +34,7 @@ export class BlazePose {
       points.set([x, y], 2 * joint);
       scores[joint] = score;
     });
-    return { points, scores };
+    return { points, scores, present };
   }
 
   /** The box of the crop before it is turned about its middle, and its angle; null without a trunk. */

@@ -1,16 +1,13 @@
 // Somebody whom the finder looks at again and again, as poselift/finding/followed_person.py has it.
 
-import { median } from "../numbers/times.js";
+import { median, rounded } from "../numbers/times.js";
 import { sizeOf } from "./duplicates.js";
-import { apart, bodyAngle, boxAlong, wrapped } from "./orientation.js";
+import { apart, bodyAngle, boxAlong, boxAround, wrapped } from "./orientation.js";
 
-/** Searches in a row without a person, after which it was none; half as many a second as in Python, so fewer. */
-const MISSES = 2;
-
-/** @typedef {{box: number[], angle: number, points: Float64Array}} Place  where somebody is expected */
+/** @typedef {{box: number[], angle: number, points: Float64Array, scores: Float64Array}} Place  where somebody is expected */
 
 /** The same joints, for a crop of a body turned by an angle. */
-export const turned = ({ points }, angle) => ({ points, angle, box: boxAlong(points, angle) });
+export const turned = (place, angle) => ({ ...place, angle, box: boxAlong(place.points, angle) });
 
 export class Followed {
   /** @param found a detection of somebody. @param score of the box. @param time seconds; negated where it is followed backwards. @param facts of numbers.json */
@@ -24,20 +21,26 @@ export class Followed {
   /** Whether the next crop detection may wait, as the movement can be foreseen. */
   get calm() { return this.surprise <= this.facts.constants.finder.CALM; }
 
-  /** Whether a search of the upright picture finds this person. */
-  get upright() { return Math.abs(wrapped(this.angle)) <= Math.PI / 4; }
+  /** Quarter turns, 0 to 3, after which the body is nearly upright. */
+  get quarter() { return (rounded(this.angle / (Math.PI / 2)) + 4) % 4; }
 
-  /** Where this person is expected at a time: moved on with the velocity of the body. */
+  /** Seconds for which the velocity moves this person on. */
+  ahead(time) { return Math.min(time - this.time, this.facts.constants.followed_person.TRUSTED); }
+
+  /** The box around the joints, moved on with the velocity of the body. */
+  expectedBox(time) { return this.found.box.map((edge, i) => edge + this.velocity[i % 2] * this.ahead(time)); }
+
+  /** Where this person is expected at a time, moved on likewise. @returns {Place} */
   expected(time) {
-    const ahead = Math.min(time - this.time, this.facts.constants.followed_person.TRUSTED), { box, points } = this.found;
-    const place = { angle: 0, box: box.map((edge, i) => edge + this.velocity[i % 2] * ahead), points: points.map((value, i) => value + this.velocity[i % 2] * ahead) };
+    const ahead = this.ahead(time), { points, scores } = this.found;
+    const place = { angle: 0, box: this.expectedBox(time), points: points.map((value, i) => value + this.velocity[i % 2] * ahead), scores };
     return this.turned ? turned(place, this.angle + this.spin * ahead) : place;
   }
 
   /** Whether a detection shows this person still. */
   recognises({ score }) {
     const { followed_person } = this.facts.constants;
-    return score >= Math.max(followed_person.LEAST, followed_person.COLLAPSE * this.score) && this.misses < MISSES;
+    return score >= Math.max(followed_person.LEAST, followed_person.COLLAPSE * this.score) && this.misses < followed_person.MISSES;
   }
 
   /** Whether a crop at another angle may show this person better. @param angle of the body that the crop shows */
@@ -47,8 +50,9 @@ export class Followed {
     return time - this.compared >= followed_person.COMPARED && (leaning || found.score < followed_person.WEAK * this.score);
   }
 
-  update(found, time) {
-    const { followed_person } = this.facts.constants, joints = found.scores.length;
+  /** Takes over a crop detection. @param hidden joints that somebody else hides; they go on with the body */
+  update(found, time, hidden = null) {
+    const { followed_person } = this.facts.constants, joints = found.scores.length, expected = this.expected(time).points;
     const elapsed = time - this.time, speeds = new Float64Array(2 * joints), moved = [[], []], wrong = [];
     for (let joint = 0; joint < joints; joint++) {
       for (const axis of [0, 1]) speeds[2 * joint + axis] = (found.points[2 * joint + axis] - this.found.points[2 * joint + axis]) / elapsed;
@@ -62,7 +66,8 @@ export class Followed {
     const share = 1 - Math.exp(-elapsed / followed_person.SMOOTHING);
     if (moved[0].length) this.velocity = this.velocity.map((speed, axis) => speed + share * (median(moved[axis]) - speed));
     this.score += followed_person.ADAPTED * (found.score - this.score);
-    Object.assign(this, { found, time, speeds });
+    const points = hidden?.some(Boolean) ? found.points.map((value, i) => hidden[i >> 1] ? expected[i] : value) : found.points;
+    Object.assign(this, { found: points === found.points ? found : { ...found, points, box: boxAround(points) }, time, speeds });
     const angle = bodyAngle(found, this.facts);
     if (angle !== null) {
       this.spin += share * (wrapped(angle - this.angle) / elapsed - this.spin);

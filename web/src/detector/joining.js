@@ -61,7 +61,7 @@ export function decide(own, others, facts) {
 }
 
 /** The row of the second model's joint for each joint: each limb's sides are those that are nearer to the first model's. */
-function sameSides(first, second, facts) {
+export function sameSides(first, second, facts) {
   const { BODY: body, SIDES: other } = facts.constants.joining, rows = [...other.keys()];
   const apart = (row, its) => Math.hypot(first.points[2 * row] - second.points[2 * its], first.points[2 * row + 1] - second.points[2 * its + 1]);
   for (const group of limbs(facts)) {

@@ -1,31 +1,53 @@
 // Google's MoveNet in the browser: MultiPose finds the people of a picture, Thunder the joints of one person.
 
-import { squareCrop, wholeCrop } from "./crop.js";
+import { quarterTurned, squareCrop, wholeCrop } from "./crop.js";
 import { joinPasses, withoutDuplicates } from "./duplicates.js";
+import { boxAround } from "./orientation.js";
 
 export class MoveNet {
   /**
    * @param ort the onnxruntime-web module.
    * @param read gives the bytes of a file.
    * @param facts of numbers.json.
-   * @param gpu whether there is WebGPU. Without it Thunder computes in 8 bits, which takes half of the time;
-   *   MultiPose gains nothing from that.
+   * @param gpu whether there is WebGPU. Without it nothing computes in 8 bits either: WebAssembly gains no time by that,
+   *   and joints move by a fifth of a pixel (docs/web.md).
    */
   static async open(ort, read, facts, gpu) {
     const made = new MoveNet(), options = { executionProviders: gpu ? ["webgpu", "wasm"] : ["wasm"] };
     Object.assign(made, { ort, constants: facts.constants, joints: facts.skeletons.coco17.joints.length });
     made.multipose = await ort.InferenceSession.create(await read("movenet_multipose.onnx"), options);
-    const name = "movenet_thunder.onnx", weights = await read(name);
-    made.thunder = gpu ? await ort.InferenceSession.create(weights, options)
-      : await ort.InferenceSession.create(await read("movenet_thunder_int8.onnx"), { ...options, externalData: [{ path: name, data: weights }] });
+    made.thunder = await ort.InferenceSession.create(await read("movenet_thunder.onnx"), options);
     return made;
   }
 
-  /** Everybody in a picture, each once. @param fine without it only people who fill a third of the picture */
-  async search(picture, fine) {
-    const { constants, constants: { multipose } } = this, coarse = await this.pass(picture, multipose.COARSE);
-    const found = fine ? joinPasses(coarse, await this.pass(picture, multipose.FINE), Math.max(picture.width, picture.height), constants) : coarse;
-    return withoutDuplicates(found, constants).map((person) => ({ ...person, box: boxAround(person.points) }));
+  /**
+   * Everybody in a picture, each once, best first.
+   * @param {import("./searches.js").Search} how without `fine` only people who fill a third of the upright picture
+   */
+  async search(picture, { fine, turns }) {
+    const { constants, constants: { multipose } } = this, longer = Math.max(picture.width, picture.height), found = [];
+    if (turns.includes(0)) {
+      const coarse = await this.pass(picture, multipose.COARSE);
+      found.push(fine ? joinPasses(coarse, await this.pass(picture, multipose.FINE), longer, constants) : coarse);
+    }
+    const turned = [];
+    for (const turn of turns) if (turn) turned.push(...await this.passTurned(picture, turn));
+    const each = [...found, turned].flatMap((people) => bestFirst(people, constants).map((person) => ({ ...person, box: boxAround(person.points) })));
+    return bestFirst(each, constants);
+  }
+
+  /** People who are turned clockwise by quarter turns. */
+  async passTurned(picture, turn) {
+    const upright = quarterTurned(picture, turn), c = [1, 0, -1, 0][turn], s = [0, 1, 0, -1][turn];
+    const from = [upright.width, upright.height].map((size) => size / 2 - .5), to = [picture.width, picture.height].map((size) => size / 2 - .5);
+    const back = (points) => points.map((_, i) => {
+      const x = points[i - i % 2] - from[0], y = points[i - i % 2 + 1] - from[1];
+      return i % 2 ? s * x + c * y + to[1] : c * x - s * y + to[0];
+    });
+    return (await this.pass(upright, this.constants.multipose.MIDDLE)).map((person) => {
+      const [x0, y0, x1, y1] = back(person.box);
+      return { ...person, points: back(person.points), box: [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)] };
+    });
   }
 
   async pass(picture, longer) {
@@ -64,6 +86,9 @@ export class MoveNet {
   }
 }
 
+/** The people without doubles, best first. */
+const bestFirst = (people, constants) => withoutDuplicates(people, constants).sort((one, other) => other.score - one.score);
+
 /** Joints of a network's y, x, score. */
 function poseOf(values, place) {
   const joints = values.length / 3, points = new Float64Array(2 * joints), scores = new Float64Array(joints);
@@ -72,15 +97,4 @@ function poseOf(values, place) {
     scores[joint] = values[3 * joint + 2];
   }
   return { points, scores };
-}
-
-/** The box around joints. */
-export function boxAround(points) {
-  const box = [Infinity, Infinity, -Infinity, -Infinity];
-  for (let i = 0; i < points.length; i += 2) {
-    if (Number.isNaN(points[i])) continue;
-    box[0] = Math.min(box[0], points[i]); box[1] = Math.min(box[1], points[i + 1]);
-    box[2] = Math.max(box[2], points[i]); box[3] = Math.max(box[3], points[i + 1]);
-  }
-  return box;
 }

@@ -5,6 +5,17 @@ import { angleOf, pairsOf } from "../numbers/turns.js";
 /** Angle by which a body is turned clockwise, -pi to pi; null if shoulders or hips are not clear. */
 export const bodyAngle = ({ points, scores }, { skeletons, constants }) => angleOf(points, scores, pairsOf(skeletons.coco17.joints), constants.orientation.CLEAR);
 
+/** The box around joints. */
+export function boxAround(points) {
+  const box = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < points.length; i += 2) {
+    if (Number.isNaN(points[i])) continue;
+    box[0] = Math.min(box[0], points[i]); box[1] = Math.min(box[1], points[i + 1]);
+    box[2] = Math.max(box[2], points[i]); box[3] = Math.max(box[3], points[i + 1]);
+  }
+  return box;
+}
+
 /** The box around joints whose sides run along a body turned by an angle, before it is turned about its middle. */
 export function boxAlong(points, angle) {
   const c = Math.cos(angle), s = Math.sin(angle), low = [Infinity, Infinity], high = [-Infinity, -Infinity];

@@ -5,6 +5,22 @@ import { pictureReader, sizeWithin } from "./pixels.js";
 
 /** @typedef {{time: number, pixels: () => Promise<Picture>, close: () => void}} Frame  time in seconds */
 
+/** Each frame, and whether it is the last one; it is closed afterwards. @param {AsyncIterable<Frame>} frames */
+export async function* markLast(frames) {
+  let kept = null, broken = null;
+  try {
+    try {
+      for await (const frame of frames) {
+        const before = kept;
+        kept = frame;
+        if (before) try { yield { frame: before, last: false }; } finally { before.close(); }
+      }
+    } catch (error) { broken = error; }
+    if (kept) yield { frame: kept, last: true };
+    if (broken) throw broken;
+  } finally { kept?.close(); }
+}
+
 /**
  * Opens a video.
  *
@@ -22,7 +38,7 @@ export async function openDecoded(file) {
   async function* frames() {
     for await (const sample of new VideoSampleSink(track).samples()) {
       const pixels = () => read((pen) => sample.draw(pen, 0, 0, width, height));
-      try { yield { time: sample.timestamp, pixels }; } finally { sample.close(); }
+      yield { time: sample.timestamp, pixels, close: () => sample.close() };
     }
   }
   return { size: [wide, high], width, height, start, duration: end - start, frames };
