@@ -9,8 +9,8 @@ factors, 90 % of the frames lie within the interval about their child's mean. `p
 expected to be from the constants: each child is left out in turn, the others give constants, factors and spread, and
 `people` is so large that the interval holds 90 % of the frames of the child left out, on the mean of the children.
 
-Then a table: that share of the children left out, its standard deviation between them, and the share of each child of
-split val, whom nothing here has seen.
+Then a table: that share of the children left out, of each child of split val, whom nothing here has seen, and of all
+eight; means with the standard deviation between the children, and their 95 % interval by a bootstrap over the children.
 """
 
 from collections import defaultdict
@@ -22,6 +22,7 @@ import numpy as np
 
 from benchmarks.command import command_line, errors_shown, print_table
 from benchmarks.gait_lab import angle_errors, lifted, uncertain_angles, walks
+from benchmarks.walking_angles import describe_mean
 from poselift.kinematics.comparison import student
 from poselift.kinematics.plug_in_gait import Difference
 from poselift.kinematics.whole_body import TO_90
@@ -117,12 +118,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             own = list(children.values())
             fitted = fit_difference(own)
             print(f'    "{name}": {fitted},')
-            shares = 100 * np.array(covered_left_out(fit_without_each(own), fitted.people / _fit(own).people))
+            shares = covered_left_out(fit_without_each(own), fitted.people / _fit(own).people)
             others = [f"{100 * covered(fitted, child):.0f}" for child in reported[name].values()]
-            every = [*shares, *(100 * covered(fitted, child) for child in reported[name].values())]
-            cells = f"{shares.mean():.0f}", f"{shares.std(ddof=1):.0f}", ", ".join(others), f"{np.mean(every):.0f}"
-            rows.append([name.replace("_", " "), *cells])
-        heads = ["angle", "left out: inside %", "standard deviation", "each of val: inside %", "all of these %"]
+            every = [*shares, *(covered(fitted, child) for child in reported[name].values())]
+            rows.append([name.replace("_", " "), describe_mean(shares), ", ".join(others), describe_mean(every)])
+        heads = ["angle", "left out: inside %", "each of val: inside %", "all of these %"]
         print_table(heads, rows, "Coverage of the 90 % interval")
 
 

@@ -40,9 +40,13 @@ _RUN_FAST, _FAST = 0.48, 0.6
 """In a run, a foot goes back at more than `_FAST` of its speed on the ground for less than this share of a stride. In
 the CMU corpus it does so for 0.62 (SD 0.02) of a walk and 0.45 (0.05) of a run; by ankles alone 0.55 and 0.36."""
 
-_RUN_LOW, _LOW = 0.7, 0.5
-"""In a run, an ankle is in the lower `_LOW` of its way up and down for less than this share of a stride: in the CMU
-corpus 0.65 (SD 0.02), and 0.74 (0.03) of a walk. Seen from the front, a walk lacks only the first of the two signs."""
+_SINKS = 0.013
+"""In a run, the hips are lower amid a stance than at its ends by more than this share of the leg's length: a runner
+lands on a bent leg, a walker goes over a straight one (Cavagna, Heglund, Taylor, Am. J. Physiol. 1977). Of walks they
+rise, or sink by 0.006 at most, and of runs they sink by 0.020 at least, exact or lifted (docs/angles.md)."""
+
+_LOW = 0.5
+"""Share of an ankle's way up and down that is low."""
 
 _RUN_STEP = 60 / 140
 """In a run, steps are shorter than this, seconds: in the CMU corpus walks have at most 133 steps a minute, and runs at
@@ -122,11 +126,11 @@ def find_footfalls(motion: Motion) -> Footfalls:
     speed = float(np.nanmedian(speeds)) if np.isfinite(speeds).any() else np.nan
     shares = [share for stretch in stretches for share in stretch.shares()]
     fast, low = np.median(shares, axis=0) if shares else (0.0, 0.0)  # a clip without a whole stride has its cadence
+    stances = [each for stretch in stretches for each in stretch.stances()]
+    height, steep, rise = np.median(stances, axis=0) if stances else (np.inf, 0.0, -np.inf)
     apart = np.diff(sorted(stretch.times[row] for stretch in stretches for row in stretch.strikes))
     quick = len(apart) > 0 and np.median(apart) < _RUN_STEP
-    running = bool(quick and fast < _RUN_FAST and low < _RUN_LOW)
-    stances = [each for stretch in stretches for each in stretch.stances()]
-    height, steep = np.median(stances, axis=0) if stances else (np.inf, 0.0)
+    running = bool(quick and fast < _RUN_FAST and rise < -_SINKS)
     why = ""
     if shares and _travels_backwards(motion, speed):
         why = WHY_BACKWARDS
@@ -180,6 +184,7 @@ class _Stretch:
         times: seconds, evenly.
         backward: speed towards the back of the points that show strikes and toe-offs, m/s.
         height: of the ankle over the hips, metres.
+        hips: height of the hips in the world, metres.
         leg: length of the leg, metres.
         strikes: samples where the foot is farthest ahead.
         toe_offs: samples where it is farthest behind; the two alternate.
@@ -189,6 +194,7 @@ class _Stretch:
     times: Float[np.ndarray, " n"]
     backward: tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]
     height: Float[np.ndarray, " n"]
+    hips: Float[np.ndarray, " n"]
     leg: float
     strikes: list[int]
     toe_offs: list[int]
@@ -210,17 +216,20 @@ class _Stretch:
                 out.append((fast.sum() / (end - strike), float((height < _LOW * height.max()).mean())))
         return out
 
-    def stances(self) -> list[tuple[float, float]]:
-        """Hips over ankle amid each stance, and the ankle's rise and fall.
+    def stances(self) -> list[tuple[float, float, float]]:
+        """Of each stance: hips over ankle amid it, the ankle's rise and fall, and the hips' rise amid it.
 
-        The first is a share of the leg's length, the second of the foot's way back in the stance.
+        The first and last are shares of the leg's length, the second of the foot's way back in the stance.
         """
         out = []
         for strike, toe_off in self._stances():
             fifth = (toe_off - strike) // 5
             middle = self.height[strike + fifth : toe_off - fifth + 1]
             back = self.backward[1][strike:toe_off].sum() / _RATE
-            out.append((float(-middle.mean() / self.leg), float(np.ptp(self.height) / max(back, 1e-9))))
+            amid = self.hips[strike + 2 * fifth : toe_off - 2 * fifth + 1].mean()
+            rise = amid - (self.hips[strike] + self.hips[toe_off]) / 2
+            steep = np.ptp(self.height) / max(back, 1e-9)
+            out.append((float(-middle.mean() / self.leg), float(steep), float(rise / self.leg)))
         return out
 
     def times_of_events(self, shares: tuple[float, float], usual: float) -> tuple[list[float], list[float]]:
@@ -293,7 +302,8 @@ def _stretches(motion: Motion, frames: np.ndarray, ends: tuple[str, str]) -> lis
         backward = -np.gradient(ways[0]) * _RATE, -np.gradient(ways[1]) * _RATE
         ankle = _sampled(times, seconds, chain[2] - (hips[0] + hips[1]) / 2)[:, 1]
         height = smooth_gaussian(ankle, _SMOOTH * _RATE, mirrored=True)
-        stretches.append(_Stretch(foot, times, backward, height, leg, strikes, toe_offs))
+        pelvis = np.interp(times, seconds, motion.root[frames, 1])
+        stretches.append(_Stretch(foot, times, backward, height, pelvis, leg, strikes, toe_offs))
     return stretches
 
 

@@ -31,7 +31,7 @@ def test_two_speeds_are_a_change_and_the_files_say_so(tmp_path):
     assert float(rows["speed_m_per_s"]["change"]) == pytest.approx(0.6, abs=0.03)
     assert rows["step_width_m"]["verdict"] != "changed"
     page = (tmp_path / "out" / "compare.html").read_text(encoding="utf-8")
-    assert "no change larger than" in page
+    assert page.index("Before: ") < page.index("without a change that matters") < page.index("<table>")
     assert "data:image/png;base64," in page
 
 

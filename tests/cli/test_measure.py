@@ -132,6 +132,7 @@ def test_the_page_has_every_trial_and_a_picture(trials, tmp_path):
     assert "&lt;i&gt;" in page, "names cannot become markup"
     assert page.count("data:image/png;base64,") == 2
     assert page.count("typically developing children") == 2, "the normal bands are credited"
+    assert '<th scope="col" class="label">angle</th><th scope="col">lowest °</th>' in page, "as their columns"
     for name in ("All trials", "Segments in space", "between pelvis, hips and lumbar spine"):
         assert name in page
     head, _, over, belt = trials_table(list(trials.values())).splitlines()

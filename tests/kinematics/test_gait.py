@@ -66,17 +66,23 @@ def test_steps_on_a_belt_are_uneven_only_for_a_camera_that_sees_it(turn, ahead, 
 
 
 def test_nobody_runs_with_the_cadence_of_a_walk():
-    assert not measure_gait(walker(cadence=110, stance=0.36, travel=False)).running
+    assert not measure_gait(walker(cadence=110, stance=0.36, travel=False, bounce=0.04)).running
 
 
-def test_a_fast_walk_with_low_ankles_is_no_run():
+def test_a_fast_walk_whose_hips_sink_is_no_run():
     """Of the signs of a run it lacks one: its feet go back fast for half of the stride."""
-    assert not measure_gait(walker(cadence=150, stance=0.53, fps=50)).running
+    assert not measure_gait(walker(cadence=150, stance=0.53, fps=50, bounce=0.04)).running
+
+
+@pytest.mark.parametrize("bounce", [-0.02, 0.0, 0.005])
+def test_a_quick_walker_goes_over_straight_legs(bounce):
+    """Short children walk with the cadence of a run, and lifted ankles of quick walks rest for as short a time."""
+    assert not measure_gait(walker(cadence=168, stance=0.38, fps=50, bounce=bounce)).running
 
 
 @pytest.mark.parametrize("travel", [True, False])
 def test_a_run_has_spells_without_a_foot_down(travel):
-    found = measure_gait(walker(cadence=168, speed=2.5, stance=0.36, fps=50, travel=travel))
+    found = measure_gait(walker(cadence=168, speed=2.5, stance=0.36, fps=50, travel=travel, bounce=0.04))
     assert found.running
     assert found.cadence == pytest.approx(168, abs=1)
     assert np.median([stride.stance for stride in found.strides]) == pytest.approx(0.36, abs=0.08)

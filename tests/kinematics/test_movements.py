@@ -87,6 +87,7 @@ def test_squats_are_counted_with_depth_time_and_knees(count):
     expected = np.degrees(2 * np.arccos(1 - 0.3 / LEG))
     for number, each in enumerate(found):
         assert each.depth == pytest.approx(0.3, abs=0.02)
+        assert each.depth_uncertainty == pytest.approx(0.22 * each.depth), "for a known height too"
         assert each.knees == pytest.approx((expected, expected), abs=2)
         assert each.knee_symmetry == pytest.approx(0, abs=0.1)
         assert each.down == pytest.approx(0.59, abs=0.06), "from a tenth to nine tenths of a cosine of 1 s"

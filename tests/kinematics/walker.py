@@ -8,7 +8,7 @@ from poselift.structures import Keypoints2D, Motion
 _THIGH, _SHANK, _HIP = 0.5, 0.5, 0.9
 
 
-def walker(cadence=110.0, speed=1.3, stance=0.62, seconds=6.0, fps=30.0, travel=True, turn=0.0, **about):
+def walker(cadence=110.0, speed=1.3, stance=0.62, seconds=6.0, fps=30.0, travel=True, turn=0.0, bounce=0.0, **about):
     """A motion in the world; the right foot strikes at 0 and then every two steps.
 
     Args:
@@ -19,6 +19,7 @@ def walker(cadence=110.0, speed=1.3, stance=0.62, seconds=6.0, fps=30.0, travel=
         fps: frames a second.
         travel: False to stay in place, as on a treadmill.
         turn: heading about y, radians.
+        bounce: metres by which the hips sink amid each stance, as a runner's do; a walker's rise.
         **about: further fields of the motion.
     """
     times = np.arange(round(seconds * fps)) / fps
@@ -45,7 +46,8 @@ def walker(cadence=110.0, speed=1.3, stance=0.62, seconds=6.0, fps=30.0, travel=
             joints[f"{side}_{joint}"] = np.broadcast_to([0.19 * sign, height, 0.01], (len(times), 3))
     about_y = np.array([[np.cos(turn), 0, np.sin(turn)], [0, 1, 0], [-np.sin(turn), 0, np.cos(turn)]])
     points = np.stack([joints[name] for name in H36M17.joints], 1) @ about_y.T
-    root = np.stack([0 * times, np.full(len(times), _HIP), speed * times * travel], 1) @ about_y.T
+    hips = _HIP - bounce * np.cos(4 * np.pi * (times / cycle - stance / 2))
+    root = np.stack([0 * times, hips, speed * times * travel], 1) @ about_y.T
     keypoints = Keypoints2D(np.full((*points.shape[:2], 2), 9.0), np.ones(points.shape[:2]), times, H36M17, (640, 480))
     values = {"frame": "world", "interpolated": np.zeros(len(times), bool)} | about
     return Motion(points, root, timestamps=times, skeleton=H36M17, keypoints=keypoints, **values)

@@ -43,15 +43,19 @@ def changes_table(changes: Sequence[Change], before: Group, after: Group) -> str
         numbers = [f"{value:z.{digits}f}" for value in (each.before, each.after)]
         numbers += [f"{each.change:+.{digits}f}", f"{each.half:.{digits}f}"]
         lines.append(f"| {' | '.join([name, unit, *numbers, describe(each)])} |")
-    counts = {verdict: sum(each.verdict == verdict for each in changes) for verdict in _VERDICTS}
-    total = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    total = ", ".join(f"{sum(each.verdict == verdict for each in changes)} {words}" for verdict, words in _COUNTED)
     notes = list(NOTES)
     if still := [trial for group in (before, after) for trial in group.trials if not trial.walking]:
         notes.insert(0, f"Angles over the whole trials are compared, because none is a walk. {still[0].why}")
     return "\n".join([*lines, "", f"{len(changes)} measures: {total}.", "", *notes])
 
 
-_VERDICTS: tuple[Verdict, ...] = ("changed", "no change larger than", "not shown")
+_COUNTED: tuple[tuple[Verdict, str], ...] = (
+    ("changed", "changed"),
+    ("no change larger than", "without a change that matters"),
+    ("not shown", "not shown"),
+)
+"""The verdicts as they are counted, clearest first."""
 
 
 def describe(change: Change) -> str:
@@ -97,8 +101,12 @@ def write_page(path: Path, before: Group, after: Group, changes: Sequence[Change
     Raises:
         InputError: the file cannot be written.
     """
-    names = [f"{escape(group.name)} ({len(group.trials)})" for group in (before, after)]
-    body = [f"<p>{names[0]} and {names[1]} trials</p>", convert_to_html(changes_table(changes, before, after))]
+    table, _, notes = changes_table(changes, before, after).partition("\n\n")
+    body = ["<style>@page { size: A4 portrait; }</style>"]
+    for word, group in (("Before", before), ("After", after)):
+        count = len(group.trials)
+        body.append(f"<p>{word}: {escape(group.name)}, {count} trial{'s' if count != 1 else ''}</p>")
+    body += [convert_to_html(notes), convert_to_html(table)]  # a long table hides what stands beneath it
     if before.cycles and after.cycles:
         body += ["<h2>Joint angles over the gait cycle</h2>", _draw(before, after)]
     template = Template(files("poselift.reports").joinpath("page.html").read_text(encoding="utf-8"))

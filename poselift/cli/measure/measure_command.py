@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> None:
     if options.movement is not None:
         if options.plug_in_gait:
             raise InputError("--plug-in-gait is for the angles of a walk; leave it out with --movement")
-        if options.movement == "jumps":
+        if options.movement in ("jumps", "repetitions"):
             motions = {path: _from_zero(hips_as_seen(recording)) for path, recording in recordings.items()}
         _measure_movement(options.movement, motions, options.out)
         return

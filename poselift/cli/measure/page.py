@@ -27,7 +27,8 @@ def write_page(folder: Path, trials: Sequence[Trial]) -> None:
     Raises:
         InputError: the file cannot be written.
     """
-    body = [f'<p class="note">{escape(caveat)}</p>' for caveat in caveats(trials)]
+    body = ["<style>@page { size: A4 portrait; }</style>"]
+    body += [f'<p class="note">{escape(caveat)}</p>' for caveat in caveats(trials)]
     if overview := trials_table(trials):
         body += ["<h2>All trials</h2>", convert_to_html(overview)]
     for trial in trials:
@@ -35,8 +36,10 @@ def write_page(folder: Path, trials: Sequence[Trial]) -> None:
         body += [f"<p>{escape(floor.text())}</p>" for floor in trial.floors]
         if trial.gait is not None and trial.cycles:
             body.append(f'<div class="plots">{draw_cycles(trial.gait, trial.cycles)}</div>')
+        body.append('<div class="plots">')  # the two tables beside each other
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):
-            body += [f"<h3>{title}</h3>", convert_to_html(ranges_table(angles))]
+            body.append(f"<section><h3>{title}</h3>{convert_to_html(ranges_table(angles))}</section>")
+        body.append("</div>")
     # The file, not the module beside it, which evaluates and needs PyTorch.
     template = Template(files("poselift.reports").joinpath("page.html").read_text(encoding="utf-8"))
     write_text(folder / PAGE, template.substitute(title="Measurements", body="\n".join(body)))
@@ -77,14 +80,14 @@ def convert_to_html(markdown: str) -> str:
         if not lines[0].startswith("|"):
             blocks += [f"<p>{escape(line)}</p>" for line in lines if line]
             continue
-        head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
-        cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
-        body = "".join(
-            f'<tr><th scope="row" class="label">{escape(row[0])}</th>'
-            + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
-            + "</tr>"
-            for row in rows
-        )
+        head, aligned, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
+        kinds = ["" if cell.endswith(":") else ' class="label"' for cell in aligned]
+        cells = "".join(f'<th scope="col"{kind}>{escape(cell)}</th>' for cell, kind in zip(head, kinds, strict=True))
+        body = ""
+        for name, *values in rows:
+            body += f'<tr><th scope="row"{kinds[0]}>{escape(name)}</th>'
+            body += "".join(f"<td{kind}>{escape(cell)}</td>" for cell, kind in zip(values, kinds[1:], strict=True))
+            body += "</tr>"
         table = f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>"
         blocks.append(f'<div class="wide" tabindex="0">{table}</div>')  # a keyboard can scroll it
     return "\n".join(blocks)

@@ -34,7 +34,7 @@ _ANGLES = (
 _STYLE = """<style>
 @page { size: A4 portrait; margin: 1.2cm; }
 .report { columns: 2; column-gap: 2rem; }
-.report .wide { break-inside: avoid; }
+.report .wide { break-inside: avoid; margin-bottom: .6rem; }
 @media print { body { font-size: 10.5px; } h2 { break-before: auto !important; margin: .8rem 0 .3rem; }
   .plots { margin-top: .4rem; } figure img { max-height: 11cm; object-fit: contain; object-position: left; } }
 </style>"""

@@ -25,7 +25,7 @@ _HIPS = ("left_hip", "right_hip")
 
 
 def hips_as_seen(recording: Recording) -> Recording:
-    """The recording with everybody moved to the picture, to measure jumps.
+    """The recording with everybody moved to the picture, to measure jumps and repetitions.
 
     Several cameras have joined their rays already, so their recording stays as it is.
     """

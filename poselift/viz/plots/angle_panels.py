@@ -42,7 +42,7 @@ def angle_plot(angles: Angles) -> Figure:
             if np.isfinite(low):
                 span = f"{low:z.0f} to {high:z.0f}°".replace("-", "\N{MINUS SIGN}")  # as at the ticks
                 spans.append(f"{'' if side == 'middle' else side[0].upper() + ' '}{span}")
-        _widen(axes)
+        show_least(axes)
         axes.set_title(f"{kind.replace('_', ' ')}\n{', '.join(spans)}", loc="left")
     add_legend(figure, [*drawn.values()], [*drawn])
     return figure
@@ -72,7 +72,7 @@ def cycle_plot(cycles: Sequence[Cycles], stance: Mapping[str, float], *, normal:
             (drawn[each.side],) = axes.plot(PERCENT, mean, color=color, linewidth=1)
             axes.fill_between(PERCENT, mean - spread, mean + spread, color=color, alpha=0.2, linewidth=0)
             axes.axvline(stance.get(each.side, np.nan), color=color, linewidth=0.5, linestyle=":")
-        _widen(axes)
+        show_least(axes)
         axes.set_title(kind.replace("_", " "), loc="left")
     add_legend(figure, [*drawn.values()], [*drawn])
     return figure
@@ -95,7 +95,7 @@ def draw_panels(count: int, columns: int, height: float, x_label: str) -> tuple[
     return figure, list(panels.flat[:count])
 
 
-def _widen(axes: Axes) -> None:
+def show_least(axes: Axes) -> None:
     """Makes a panel show `_LEAST` degrees around its curves."""
     low, high = axes.get_ylim()
     more = max(0.0, _LEAST - (high - low)) / 2

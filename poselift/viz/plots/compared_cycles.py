@@ -7,7 +7,7 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
 from poselift.kinematics import PERCENT, Cycles
-from poselift.viz.plots.angle_panels import draw_panels
+from poselift.viz.plots.angle_panels import draw_panels, show_least
 from poselift.viz.plots.style import COLUMN, LINE_STYLES, add_legend, style_plot
 
 
@@ -36,6 +36,7 @@ def compared_cycles_plot(groups: Mapping[str, Sequence[Cycles]]) -> Figure:
             color, mean, spread = LINE_STYLES[number].color, joined.mean, np.nan_to_num(joined.spread)
             (drawn[group],) = axes.plot(PERCENT, mean, color=color, linewidth=1)
             axes.fill_between(PERCENT, mean - spread, mean + spread, color=color, alpha=0.2, linewidth=0)
+        show_least(axes)
         axes.set_title(f"{side} {angle.replace('_', ' ')}", loc="left")
     add_legend(figure, [*drawn.values()], [*drawn])
     return figure
