@@ -23,7 +23,7 @@ from poselift.core.files import write_json
 from poselift.core.prefetch import prefetch
 from poselift.core.progress_text import Output, stage_progress
 from poselift.finding import Clip
-from poselift.finding.video_clip import AHEAD
+from poselift.finding.video_clip import PREFETCHED
 from poselift.kinematics import measure_joint_angles
 from poselift.lifting.clips.open_clip import open_clip
 from poselift.lifting.lifter_device import choose_lifter_device
@@ -210,10 +210,10 @@ def _render(clip: Clip, made: SeveralViews, view: int, angles: bool, path: Path,
     )
     drawn = (
         (renderer.render(frame.image, float(clock.to_shared(np.array([frame.timestamp]))[0])), frame.timestamp)
-        for frame in prefetch(clip.frames(), AHEAD)
+        for frame in prefetch(clip.frames(), PREFETCHED)
     )
     with VideoWriter(path, *renderer.size) as writer:
-        for done, (picture, timestamp) in enumerate(prefetch(drawn, AHEAD), start=1):
+        for done, (picture, timestamp) in enumerate(prefetch(drawn, PREFETCHED), start=1):
             writer.write(picture, timestamp)
             report(f"Drawing view {view + 1}", min(done / max(made.recording.clock.frames, 1), 1.0))
 

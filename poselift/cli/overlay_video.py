@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from poselift.core.prefetch import prefetch
-from poselift.finding.video_clip import AHEAD
+from poselift.finding.video_clip import PREFETCHED
 from poselift.kinematics import legs_as_seen, measure_joint_angles
 from poselift.lifting.run import Progress
 from poselift.structures import Recording, see_from_camera
@@ -52,8 +52,8 @@ def write_overlay(
         angles=[measure_joint_angles(motion) if motion.posed.any() else None for motion in bodies],
     )
     # Frames are decoded, drawn and encoded side by side.
-    drawn = ((renderer.render(frame.image, frame.timestamp), frame.timestamp) for frame in prefetch(frames, AHEAD))
+    drawn = ((renderer.render(frame.image, frame.timestamp), frame.timestamp) for frame in prefetch(frames, PREFETCHED))
     with VideoWriter(path, *renderer.size, x264=_X264) as writer:
-        for done, (picture, timestamp) in enumerate(prefetch(drawn, AHEAD), start=1):
+        for done, (picture, timestamp) in enumerate(prefetch(drawn, PREFETCHED), start=1):
             writer.write(picture, timestamp)
             report("Drawing", min(done / recording.clock.frames, 1.0))

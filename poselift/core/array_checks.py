@@ -27,8 +27,8 @@ def check_shapes(owner: object, what: str, **shapes: tuple[int, ...]) -> None:
             raise InputError(f"{name} has the shape {value.shape}; {what} need {shape}")
 
 
-def check_bounded(name: str, values: np.ndarray) -> None:
-    """Checks that no value is infinite.
+def refuse_infinity(name: str, values: np.ndarray) -> None:
+    """Checks that no value is infinite; NaN is allowed.
 
     Raises:
         InputError: one is.

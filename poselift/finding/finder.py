@@ -103,7 +103,7 @@ class Finder:
         self._searches = Searches(pace.searches)
         self._search: RunningSearch | None = None
         self._clock, self._tick = Ticks(pace.rate), -1
-        self._ahead: EarlyDetection | None = None
+        self._early: EarlyDetection | None = None
         self._begun: list[Followed] = []  # newcomers of the last frame, to be followed backwards
         self._confusions, self._losses, self._darkness = Confusions(), Losses(), Darkness()
 
@@ -139,7 +139,7 @@ class Finder:
         taken = self._take_early(due, len(new), time)
         if taken is None and later is not None and len(places) == len(due) == 1:
             # Several people keep the cores busy without this.
-            self._ahead = EarlyDetection.start(self._detector, later, due[0], self._pace.quick)
+            self._early = EarlyDetection.start(self._detector, later, due[0], self._pace.quick)
         others = [person.expected(time) for person in self._people if not any(person is other for other in due)]
         found, turned = look_at_places(self._detector, frame.image, places, due, time, self._pace.quick, taken, others)
         vouched: list[int] = []
@@ -163,8 +163,8 @@ class Finder:
 
     def _take_early(self, due: Sequence[Followed], newcomers: int, time: float) -> Detections | None:
         """The early detection of this frame, or None. None too if it was at another place."""
-        ahead, self._ahead = self._ahead, None
-        return None if ahead is None or newcomers or not ahead.serves(due, time) else ahead.found.result()
+        early, self._early = self._early, None
+        return None if early is None or newcomers or not early.serves(due, time) else early.found.result()
 
     def _start_search(self, frame: Frame, how: Search) -> None:
         takes = (_FINE_TAKES if how.fine else 0.0) if 0 in how.turns else _TURNED_TAKES

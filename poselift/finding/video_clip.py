@@ -22,7 +22,7 @@ from poselift.structures import Detections, Hands, Keypoints2D
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
 
-AHEAD = 4
+PREFETCHED = 4
 """Frames at most that are decoded or drawn before they are needed."""
 
 ReadShare = Callable[[float], None]
@@ -201,7 +201,7 @@ def read_frames(
     """
     first: float | None = None
     # Decoded beside detection, so reading takes the time that detection waits for a frame.
-    for frame in watch.timed("read", prefetch(frames, AHEAD)):
+    for frame in watch.timed("read", prefetch(frames, PREFETCHED)):
         first = frame.timestamp if first is None else first
         yield frame
         if progress is not None and duration:

@@ -42,6 +42,8 @@ _SURE, _MOST = 0.03, 0.15
 beside those of none. Of people who sit, pedal or lie the lifter prefers the mirrored reading of some right tracks."""
 _BENT = math.radians(35)
 """Bend of hips and knees of somebody who sits or pedals, at least."""
+_TURNS_BACK = 0.9
+"""Share of the frames in which arms, or legs, go against an exchange of the whole body, for it to be none."""
 TOLD = 0.1
 """Share of the frames from which on an exchange is told."""
 
@@ -163,12 +165,33 @@ def settle_sides(
                 continue
             # The frames of the rarer sides are the exchanged ones, unless the lifter expects it the other way round.
             better = second - first + _MOST * (1 - 2 * one.sum() / inside.sum()) * whole
+            if whole and _limbs_turn_back(readings[1], one, inside, options.threshold):
+                continue
             if whole and (abs(better) < _SURE or not stands or expects_given or hidden):
                 unsure |= inside
             settled = readings[1] if better > -_TELLING else readings[2]
     same = np.nan_to_num(settled.keypoints) == np.nan_to_num(keypoints.keypoints)
     other = (exchange(settled, unsure, group_pairs(keypoints.skeleton)[0]),) if unsure.any() else ()
     return Sides((settled, *other), ~same.all((1, 2)), unsure)
+
+
+def _limbs_turn_back(
+    exchanged: Keypoints2D, one: Bool[np.ndarray, " t"], inside: Bool[np.ndarray, " t"], threshold: float
+) -> bool:
+    """Whether legs and arms, each followed alone, say that a whole body's exchange was none.
+
+    Args:
+        exchanged: the track with the sides of the whole body exchanged.
+        one: frames that were exchanged.
+        inside: frames of the stretch.
+        threshold: least score of a keypoint that counts.
+    """
+    for joints in group_pairs(exchanged.skeleton)[1:3]:
+        rarer, _ = follow_sides(exchanged, joints, threshold)
+        same, frames = int((rarer == one)[inside].sum()), int(inside.sum())
+        if max(same, frames - same) < _TURNS_BACK * frames:
+            return False
+    return True
 
 
 def _find_expected(

@@ -14,6 +14,7 @@ from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.geometry.camera import Camera
 from poselift.kinematics.child_proportions import is_childlike
+from poselift.kinematics.height import height_of
 from poselift.kinematics.whole_body import CHILD_SIZE, SIZE
 from poselift.numerics.times import median_interval
 from poselift.several_views.calibration import Calibration, calibrate
@@ -107,7 +108,7 @@ def reconstruct(
     poses = (np.stack([lens.R for lens in lenses]), np.stack([lens.t for lens in lenses])) if calibrated else None
     people = find_people(tracks, times, poses)
     check_pairings(views, people, tracks, lenses, warnings, calibrated)
-    given = [_given_height(number, heights) for number in _first_numbers(people.owners[0], views[0])]
+    given = [height_of(number or 0, heights) for number in _first_numbers(people.owners[0], views[0])]
     seen = gather(tracks, people.owners, times, skeleton)
     if calibrated:
         calibration = _known(seen, lenses, found)
@@ -212,10 +213,6 @@ def _numbers(owner: Int[np.ndarray, "t p"], view: LiftedView) -> dict[int, tuple
         ordered = tracks[np.argsort(-counts, kind="stable")]
         found[person + 1] = tuple(view.people[track].keypoints.person for track in ordered)
     return found
-
-
-def _given_height(number: int | None, heights: Mapping[int, float] | float | None) -> float | None:
-    return heights.get(number or 0) if isinstance(heights, Mapping) else heights
 
 
 def _size_spread(views: Sequence[LiftedView], people: People, person: int, height: float | None) -> float:

@@ -115,7 +115,7 @@ class Report:
 
     @property
     def unsure(self) -> bool:
-        """Whether cameras or sizes may be off by more than one should accept."""
+        """Whether cameras or sizes may be off by too much."""
         return self.turned_within > _TURNED or self.sized_within > _SIZED
 
     def to_json(self) -> dict[str, Any]:

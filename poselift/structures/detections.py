@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.array_checks import check_bounded, check_scores, check_shapes, count_rows
+from poselift.core.array_checks import check_scores, check_shapes, count_rows, refuse_infinity
 from poselift.core.errors import InputError
 from poselift.core.unchecked import build_unchecked, replace_unchecked
 from poselift.skeleton import Skeleton
@@ -76,8 +76,8 @@ class Detections:
         )
         check_scores("box_scores", self.box_scores)
         check_scores("scores", self.scores)
-        check_bounded("keypoints", self.keypoints)
-        check_bounded("boxes", self.boxes)
+        refuse_infinity("keypoints", self.keypoints)
+        refuse_infinity("boxes", self.boxes)
         if not (self.boxes[:, :2] <= self.boxes[:, 2:]).all():
             raise InputError("a box has no size: give x0, y0, x1, y1 in pixels, with x0 <= x1 and y0 <= y1")
 

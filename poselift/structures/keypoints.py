@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Bool, Float
 
-from poselift.core.array_checks import check_bounded, check_scores, check_shapes, count_rows
+from poselift.core.array_checks import check_scores, check_shapes, count_rows, refuse_infinity
 from poselift.core.errors import InputError
 from poselift.core.safe_parsing import real_number, whole_number
 from poselift.core.unchecked import replace_unchecked
@@ -75,7 +75,7 @@ class Keypoints2D:
             scores=(frames, joints),
         )
         check_scores("scores", self.scores)
-        check_bounded("keypoints", self.keypoints)
+        refuse_infinity("keypoints", self.keypoints)
         object.__setattr__(self, "image_size", check_image_size(self.image_size))
         if (person := whole_number(real_number(self.person), 1, MOST_PEOPLE)) is None:
             raise InputError(f"person is {self.person!r:.40}; give a whole number from 1 to {MOST_PEOPLE:,}")

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Bool, Float
 
-from poselift.core.array_checks import check_bounded, check_shapes, count_rows
+from poselift.core.array_checks import check_shapes, count_rows, refuse_infinity
 from poselift.core.errors import InputError
 from poselift.core.unchecked import replace_unchecked
 from poselift.numerics.times import check_times
@@ -103,8 +103,8 @@ class Motion:
         check_shapes(self, f"{frames} frames of {self.skeleton.name}", **given)
         if self.hands is not None and len(self.hands) != frames:
             raise InputError(f"there are hands of {len(self.hands)} frames, but the motion has {frames}")
-        check_bounded("joints", self.joints)
-        check_bounded("root", self.root)
+        refuse_infinity("joints", self.joints)
+        refuse_infinity("root", self.root)
         check_times(self.timestamps)
         if self.frame not in ("camera", "world"):
             raise InputError(f"frame is {self.frame!r:.40}; give camera or world")

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from benchmarks.made_worlds import Scene, hop, see
+from benchmarks.made_worlds import walk as made_walk
 from poselift.keypoints import KeypointClip, read_keypoints
 from poselift.lifting import camera_for, lift, settled_sides
 from poselift.lifting.prepare.exchanged_sides import exchange, group_pairs
@@ -61,6 +62,18 @@ def test_a_weak_detector_that_exchanges_in_a_third_of_the_frames(walk, small):
     sides = settle_sides(given, small, camera_for(SIZE))
     np.testing.assert_array_equal(sides.keypoints.keypoints, right.keypoints)
     assert "28% of the frames" in sides.cautions()[0]
+
+
+@pytest.mark.parametrize("first", [18, 33])
+def test_legs_exchanged_for_a_moment_do_not_turn_the_whole_body(small, first):
+    """In profile the other joints hide each other, so they do not tell it from an exchange of the whole body."""
+    right = see(Scene("", made_walk, 0, 10, seconds=3.0))[0]
+    rows = np.arange(len(right))
+    given = exchange(right, (rows >= first) & (rows < first + 6), group_pairs(COCO17)[1])
+    sides = settle_sides(given, small, camera_for(right.image_size))
+    np.testing.assert_array_equal(sides.keypoints.keypoints, right.keypoints)
+    assert sides.exchanged.sum() == 6
+    assert not sides.cautions()
 
 
 def test_what_is_right_stays_the_same(walk, small):

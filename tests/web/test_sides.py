@@ -18,7 +18,7 @@ from tests.web.test_numbers import GRAPHS, WEB, WEIGHTS, needs_modules
 
 pytestmark = [pytest.mark.slow, pytest.mark.many_calls]
 
-BODY, _, ARMS, _ = group_pairs(COCO17)
+BODY, LEGS, ARMS, _ = group_pairs(COCO17)
 
 
 def tracks():
@@ -33,6 +33,7 @@ def tracks():
         exchange(right, random.random(len(right)) < 1 / 3, BODY),
         exchange(right, (rows >= 20) & (rows < 26), ARMS),
         exchange(replace(right, scores=gap), (rows >= 15) & (rows < 33), BODY),
+        exchange(see(Scene("", walk, 0, 10, seconds=3.0))[0], (rows >= 33) & (rows < 39), LEGS),
         exchange(see(Scene("", lie, 60, 10, seconds=3.0))[0], rows >= 50, BODY),
     ]
     return [replace(track, person=person) for person, track in enumerate(given, 1)]

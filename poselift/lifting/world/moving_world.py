@@ -98,10 +98,13 @@ def _place_shot(
         why = "too little background is seen to know what the camera does"
     elif places and (scale is None or not scale.sure):
         why = "the camera moves through space, and no standing feet tell how far"
+    up = None if up is None else path.R[shot.first] @ up
     if why or not motions:
         told = [f"{when}: {why}; people are shown in one place"] if motions else []
-        return _stay(motions, views, right), None if why else still, told
-    lens, up = views[0].camera, None if up is None else path.R[shot.first] @ up
+        if told and shot.kind == "unknown" and up is not None:
+            told[0] += f", upright by the tilt of the picture at {path.times[shot.first]:.1f} s"
+        return _stay(motions, views, right, up), None if why else still, told
+    lens = views[0].camera
     if scale is None:
         return to_world(motions, lens, right=right, up=up), still, []
     ways = [scale.metres * place for place in places]
@@ -113,9 +116,14 @@ def _place_shot(
     return to_world(moved, lens, ways, right, up), scale.metres * path.place[shot.first : shot.end], told
 
 
-def _stay(motions: Sequence[Motion], views: Sequence[StillView], right: Float[np.ndarray, "3"]) -> World:
-    """People kept on the ground, where they were first seen."""
-    up = estimate_up(motions)
+def _stay(
+    motions: Sequence[Motion],
+    views: Sequence[StillView],
+    right: Float[np.ndarray, "3"],
+    up: Float[np.ndarray, "3"] | None,
+) -> World:
+    """People kept on the ground, where they were first seen. Up is the median body's if nobody measured it."""
+    up = estimate_up(motions) if up is None else up
     R = level_axes(up, right)
     placed = []
     origin: np.ndarray | None = None

@@ -8,6 +8,7 @@ import pytest
 from poselift.camera_path.camera_path import CameraPath, ShotKind, ShotPath
 from poselift.camera_path.still_view import StillView, see_still
 from poselift.geometry import project
+from poselift.kinematics.up import up_of_tilt
 from poselift.lifting import to_world
 from poselift.lifting.world.moving_world import place_in_moving_world
 from tests.camera_path.scenes import angle, turns
@@ -97,6 +98,22 @@ def test_where_nothing_tells_how_far_people_stay_in_one_place(rendered, kind):
     lengths = np.linalg.norm(motion.joints, axis=-1)
     np.testing.assert_allclose(np.linalg.norm(world.motions[0].joints, axis=-1), lengths, atol=1e-5)
     assert (world.camera.t == world.camera.t[0]).all()
+
+
+@pytest.mark.parametrize("kind", ["moving", "unknown"])
+def test_a_measured_tilt_is_up_where_people_stay_in_one_place(rendered, kind):
+    path = path_of(kind, TIMES[:, None] * np.array([0.2, 0.0, 0.0]))
+    view, person = seen_by(rendered, path, UNIT)
+    unseen = replace(person.motion.keypoints, scores=np.zeros_like(person.motion.keypoints.scores))
+    motion = replace(person.motion, keypoints=unseen)
+    up = up_of_tilt(np.deg2rad(20.0))
+    world, warnings = place_in_moving_world([motion], [view], path, rendered.camera, up)
+    np.testing.assert_allclose(world.camera.R[0] @ up, [0, 1, 0], atol=1e-6)
+    bodies = motion.joints @ path.R[0] @ world.camera.R[0].T  # from the still view, by the first frame's camera
+    np.testing.assert_allclose(world.motions[0].joints, bodies, atol=1e-5)
+    assert len(warnings) == 1
+    told = "people are shown in one place"
+    assert warnings[0].endswith(f"{told}, upright by the tilt of the picture at 0.0 s" if kind == "unknown" else told)
 
 
 def test_who_leaves_the_still_view_is_told(rendered):

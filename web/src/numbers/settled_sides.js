@@ -52,6 +52,7 @@ export async function settleSides(numbers, given, camera, options = {}) {
       // The frames of the rarer sides are the exchanged ones, unless the lifter expects it the other way round.
       const total = (flags) => flags.reduce((sum, flag) => sum + flag, 0);
       const better = second - first + (whole ? MOST * (1 - (2 * total(one)) / total(inside)) : 0);
+      if (whole && limbsTurnBack(readings[1], one, inside, threshold, constants)) continue;
       if (whole && (Math.abs(better) < SURE || !stands || expectsGiven || hidden))
         inside.forEach((flag, frame) => { unsure[frame] |= flag; });
       track = better > -TELLING ? readings[1] : readings[2];
@@ -65,6 +66,26 @@ export async function settleSides(numbers, given, camera, options = {}) {
     return 0;
   });
   return { track, exchanged, unsure };
+}
+
+/**
+ * Whether legs and arms, each followed alone, say that a whole body's exchange was none.
+ * @param {import("./index.js").Track} exchanged the track with the sides of the whole body exchanged
+ * @param {Uint8Array} one (t) 1 in frames that were exchanged
+ * @param {Uint8Array} inside (t) 1 in frames of the stretch
+ */
+function limbsTurnBack(exchanged, one, inside, threshold, constants) {
+  const { TURNS_BACK } = constants.settled_sides;
+  return groupPairs(exchanged.joints).slice(1, 3).every((group) => {
+    const { rarer } = followSides(exchanged, group, threshold, constants);
+    let same = 0, all = 0;
+    for (let frame = 0; frame < inside.length; frame++) {
+      if (!inside[frame]) continue;
+      all++;
+      if (rarer[frame] === one[frame]) same++;
+    }
+    return Math.max(same, all - same) >= TURNS_BACK * all;
+  });
 }
 
 /** Frames in which the lifter expects exchanged sides, between steps that hide an exchange. */
