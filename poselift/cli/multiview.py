@@ -1,7 +1,10 @@
-"""`poselift multiview`: 3D motion from several videos of the same moment."""
+"""`poselift multiview`: 3D motion from several videos of the same moment.
+
+It passes 300 lines because the options and what becomes of each are read together.
+"""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -15,6 +18,7 @@ from poselift.cli.lift_options import add_draw_option, parse_heights
 from poselift.cli.lift_request import CommandRequest, make_lift_request
 from poselift.cli.result_files import print_warnings, write_results
 from poselift.cli.smooth import add_smooth_option
+from poselift.cli.takes import join_takes, takes_of
 from poselift.cli.values import list_of, local_path
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
@@ -48,9 +52,17 @@ def add_command(commands: Any) -> None:
         "started by hand, and joins them: one 3D motion of each person in metres, without a board. Finds the shifts "
         "between the videos by sound or movement, who is who, and the cameras from the people. Writes what `poselift "
         "lift --world` writes, an overlay of each view, calibration.toml (Pose2Sim's layout) and calibration.json (how "
-        "sure the cameras are, and what to do). Exit codes: 0; 2 if an input cannot be used; 3 if nobody was lifted.",
+        "sure the cameras are, and what to do). Of a folder that has a folder of videos for each take, it joins all "
+        "takes; the same command again does what is missing or has changed. Exit codes: 0; 2 if an input cannot be "
+        "used; 3 if nobody was lifted or some takes failed.",
     )
-    parser.add_argument("videos", nargs="*", type=local_path, metavar="VIDEO", help="2 to 8 videos of the same moment")
+    parser.add_argument(
+        "videos",
+        nargs="*",
+        type=local_path,
+        metavar="VIDEO",
+        help="2 to 8 videos of the same moment, or one folder of takes",
+    )
     parser.add_argument(
         "--out", type=local_path, metavar="DIR", help="output folder (default: poselift_out/NAME of the first video)"
     )
@@ -101,6 +113,12 @@ def add_command(commands: Any) -> None:
         "OpenCV's YAML, or calibration.toml of an earlier result",
     )
     how.add_argument(
+        "--same-cameras",
+        metavar="TAKE",
+        help="of a folder of takes: no camera moved from take to take, so all have the cameras of this one, best the "
+        "take in which people move through the space most (default: each take finds its own)",
+    )
+    how.add_argument(
         "--calibration-world",
         dest="own_world",
         action="store_true",
@@ -126,25 +144,53 @@ def add_command(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Lifts a command line's videos, writes results, and says where.
+    """Lifts a command line's videos or takes, writes results, and says where.
 
     Raises:
         InputError: an argument or an input file cannot be used.
-        SystemExit: nobody was lifted.
+        SystemExit: nobody was lifted, or takes failed.
     """
     views = _make_views_request(arguments)
     given = {**vars(arguments), "fov": None, "intrinsics": None, "calibration": None}
     request = make_lift_request(argparse.Namespace(**given))
-    inputs = _pair_inputs(arguments)
-    first, video = inputs[0][1] or inputs[0][0], inputs[0][0]
-    assert first is not None
-    out: Path = arguments.out or Path("poselift_out") / first.stem
-    check_folder(out, first, video, request.formats)
+    takes = takes_of(arguments)
+    inputs = [] if takes else _pair_inputs(arguments)
+    video, first = inputs[0] if inputs else (None, None)
+    first = first or video
+    name = arguments.videos[0].resolve().name if first is None else first.stem
+    out: Path = arguments.out or Path("poselift_out") / name
+    if not takes:
+        check_folder(out, first, video, request.formats)
     output = Output(quiet=arguments.quiet)
     detection = request.detection
     weights = load_weights(request.weights, choose_lifter_device(arguments.device, request.weights, detection.detector))
     detector = cache(partial(detection.detector.build, arguments.device, arguments.quiet))
-    clips = [open_clip(*each, detection, detector, arguments.keypoint_set) for each in inputs]
+    join = partial(
+        _join,
+        open_view=lambda view: open_clip(view[0], view[1], detection, detector, arguments.keypoint_set),
+        weights=weights,
+        request=request,
+        output=output,
+    )
+    if takes:
+        join_takes(takes, out, request, views, arguments.same_cameras, join, output)
+    else:
+        join(inputs, out, views)
+
+
+def _join(
+    inputs: Sequence[tuple[Path | None, Path | None]],
+    out: Path,
+    views: ViewsRequest,
+    *,
+    open_view: Callable[[tuple[Path | None, Path | None]], Clip],
+    weights: Weights,
+    request: CommandRequest,
+    output: Output,
+) -> None:
+    """Lifts and joins the views of one take into a folder, and says how sure the result is."""
+    video, first = inputs[0][0], inputs[0][1] or inputs[0][0]
+    clips = [open_view(view) for view in inputs]
     with stage_progress(output) as report, open_results(out, first, video, request.formats) as unfinished:
         made = join_into(unfinished, clips, weights, request, views, report)
     recording = made.recording
@@ -155,7 +201,7 @@ def run(arguments: argparse.Namespace) -> None:
         f"frames. The motion is in {out}/person_*.npz; how sure the cameras are, in {out / CALIBRATION_REPORT}"
     )
     sure = made.reconstruction.report
-    if not arguments.calibration and not sure.unsure:  # if it is, a warning has said so
+    if not views.calibration and not sure.unsure:  # if it is, a warning has said so
         output.print(
             f"In nine takes of ten, cameras are turned by at most {sure.turned_within:.0f} degrees from the truth, and "
             f"sizes are off by at most {sure.sized_within:.0f} %"

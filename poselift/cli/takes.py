@@ -1,0 +1,146 @@
+"""Many takes of several views: a folder of folders, each with the videos of one moment."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from poselift.cli.batch.settings import find_settings
+from poselift.cli.lift_request import CommandRequest
+from poselift.core.endings import VIDEO_ENDINGS
+from poselift.core.errors import InputError, WriteError, make_printable
+from poselift.core.files import sha256, write_json
+from poselift.core.progress_text import Output
+from poselift.core.safe_parsing import read_json
+from poselift.recordings.names import CALIBRATION, SUMMARY
+from poselift.several_views.request import ViewsRequest
+
+RECORDS = "takes.json"
+"""Name of the file beside the results that says what each was made from, or why it failed."""
+
+Join = Callable[[Sequence[tuple[Path, None]], Path, ViewsRequest], object]
+"""Lifts and joins the videos of one take into a folder."""
+
+
+def takes_of(arguments: argparse.Namespace) -> dict[str, list[Path]]:
+    """The videos of each take of a command line's folder; empty for the views of one take.
+
+    Raises:
+        InputError: there is no take, or an option belongs to one take, or to several.
+    """
+    folder = arguments.videos[0] if len(arguments.videos) == 1 else None
+    chosen = arguments.same_cameras
+    if folder is None or not folder.is_dir():
+        if chosen is not None:
+            raise InputError("--same-cameras is for a folder of takes; give a folder that has a folder for each take")
+        return {}
+    for option in ("keypoints", "offsets"):
+        if getattr(arguments, option):
+            raise InputError(f"--{option} belongs to one take, and {folder} is a folder of takes; leave it out")
+    if chosen is not None and arguments.calibration:
+        raise InputError("--calibration has the cameras already; leave --same-cameras out")
+    takes = _find_takes(folder)
+    if chosen is not None and chosen not in takes:
+        raise InputError(f"--same-cameras {chosen}: there is no such take; there are {', '.join(takes)}")
+    if arguments.out is not None and arguments.out.resolve() == folder.resolve():
+        raise InputError(f"{arguments.out} is the folder of the takes; choose another --out for the results")
+    return takes
+
+
+def join_takes(
+    takes: Mapping[str, Sequence[Path]],
+    out: Path,
+    request: CommandRequest,
+    views: ViewsRequest,
+    calibrating: str | None,
+    join: Join,
+    output: Output,
+) -> None:
+    """Joins the takes that are not done, each into a folder of its name.
+
+    Args:
+        takes: videos by name.
+        out: folder of the results.
+        request: what to lift and what to write.
+        views: how videos become one.
+        calibrating: the take whose cameras the other takes have; each finds its own cameras if None.
+        join: of one take.
+        output: for progress and failures.
+
+    Raises:
+        InputError: the calibrating take failed, so the others have no cameras.
+        SystemExit: with code 3 or 2, some takes or all of them failed.
+    """
+    records = _read_records(out / RECORDS)
+    failed = 0
+    order = sorted(takes, key=lambda name: name != calibrating)
+    for number, name in enumerate(order, 1):
+        own = views
+        if calibrating not in (None, name):
+            own = replace(views, calibration=(out / str(calibrating) / CALIBRATION,), fov=None, intrinsics=None)
+        record: dict[str, Any] = {"made_from": _made_from(takes[name], request, own)}
+        if records.get(name) == record and (out / name / SUMMARY).exists():
+            output.print(f"take {number} of {len(order)}: {name} was done before")
+            continue
+        output.print(f"take {number} of {len(order)}: {name}")
+        try:
+            join([(video, None) for video in takes[name]], out / name, own)
+        except WriteError:
+            raise
+        except InputError as error:
+            failed += 1
+            record["failed"] = str(error)
+            print(make_printable(f"failed: {name}: {error}"), file=sys.stderr)
+        records[name] = record
+        write_json(out / RECORDS, records)
+        if "failed" in record and name == calibrating:
+            raise InputError(
+                f"{name} failed, so the other takes have no cameras; give --same-cameras another take, or leave it out"
+            )
+    output.print(f"{len(order) - failed} of {len(order)} takes are joined, into {out}")
+    if failed:
+        print(f"{failed} of {len(order)} takes failed; {out / RECORDS} has the reasons", file=sys.stderr)
+        raise SystemExit(3 if failed < len(order) else 2)
+
+
+def _made_from(videos: Sequence[Path], request: CommandRequest, views: ViewsRequest) -> dict[str, Any]:
+    """What a take's results depend on, as JSON has it."""
+    stamps = [[str(video), video.stat().st_size, round(video.stat().st_mtime, 3)] for video in videos]
+    files = [sha256(file) if file.is_file() else str(file) for file in views.calibration]
+    own = {**asdict(views), "calibration": files}
+    settings = asdict(find_settings(request))
+    found: dict[str, Any] = json.loads(json.dumps({"videos": stamps, "settings": settings, "views": own}))
+    return found
+
+
+def _read_records(path: Path) -> dict[str, Any]:
+    """What earlier runs wrote; empty if there is nothing that can be used."""
+    if not path.is_file():
+        return {}
+    found = read_json(path, "takes.json of poselift multiview")
+    return found if isinstance(found, dict) else {}
+
+
+def _find_takes(folder: Path) -> dict[str, list[Path]]:
+    """The videos of each take, in the order of their names, by the name of the take's folder.
+
+    Args:
+        folder: whose folders are the takes; hidden ones and those without a video are none.
+
+    Raises:
+        InputError: there is no take.
+    """
+    found = {}
+    for place in sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")):
+        videos = sorted(path for path in place.iterdir() if path.name.lower().endswith(VIDEO_ENDINGS))
+        if videos := [path for path in videos if path.is_file() and not path.name.startswith(".")]:
+            found[place.name] = videos
+    if not found:
+        raise InputError(
+            f"{folder} has no folder with videos in it; give the videos of one take, or a folder that has a folder "
+            "for each take"
+        )
+    return found

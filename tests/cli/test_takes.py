@@ -1,0 +1,95 @@
+"""`poselift multiview` on a folder of takes: one result each, one calibration for all, and going on where it was."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+from poselift.lifting.clips.open_clip import open_clip
+from poselift.several_views.calibration_files import read_calibration
+from tests.cli.running import assert_refused, poselift
+from tests.cli.test_multiview import write_view
+from tests.several_views.stage import make_stage
+
+QUICK = ("--weights", "tiny", "--no-render", "--no-csv")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Two takes of two views, one of one view, and what is none; keypoints stand for what a detector sees."""
+    keypoints = {}
+    for number, take in enumerate(("jump", "walk")):
+        stage = make_stage(seconds=1.5 + 0.5 * number)
+        for view, name in enumerate(("left.mp4", "right.mp4")):
+            video = tmp_path / "takes" / take / name
+            video.parent.mkdir(parents=True, exist_ok=True)
+            video.write_bytes(b"pictures")
+            keypoints[video] = write_view(tmp_path / f"{take}_{video.stem}", stage, view)
+    for other in (".trash/a.mp4", "notes/notes.txt", "alone/left.mp4"):
+        path = tmp_path / "takes" / other
+        path.parent.mkdir()
+        path.write_bytes(b"")
+    keypoints[tmp_path / "takes" / "alone" / "left.mp4"] = keypoints[tmp_path / "takes" / "walk" / "left.mp4"]
+
+    def see(video, _, *options):
+        clip = open_clip(None, keypoints[video], *options)
+        clip.path = video
+        return clip
+
+    monkeypatch.setattr("poselift.cli.multiview.open_clip", see)
+    return tmp_path / "takes"
+
+
+@pytest.mark.slow
+def test_each_take_has_a_result_and_the_next_run_does_what_is_left(folder, tmp_path):
+    out = tmp_path / "out"
+    run = ("multiview", folder, "--out", out, *QUICK, "--same-cameras", "walk")
+    ran = poselift(*run)
+    assert ran.code == 3, ran.err
+    assert [line for line in ran.out.splitlines() if line.startswith("take ")] == [
+        "take 1 of 3: walk",
+        "take 2 of 3: alone",
+        "take 3 of 3: jump",
+    ]
+    assert "2 of 3 takes are joined" in ran.out
+    assert "failed: alone: one video is given" in ran.err
+    assert sorted(path.name for path in out.iterdir() if path.is_dir()) == ["jump", "walk"]
+    # One calibration: between the cameras, the second take has what the first one has.
+    places = []
+    for take in ("walk", "jump"):
+        left, right = read_calibration([out / take / "calibration.toml"]).values()
+        places.append(left.R.T @ (right.t - left.t))
+    np.testing.assert_allclose(places[0], places[1], atol=1e-4)
+    assert json.loads((out / "jump" / "calibration.json").read_text())["rotations_within_degrees"] == 0
+    assert "one video is given" in json.loads((out / "takes.json").read_text())["alone"]["failed"]
+
+    (folder / "alone" / "left.mp4").unlink()
+    os.utime(folder / "jump" / "left.mp4", (1, 1))
+    ran = poselift(*run)
+    assert ran.code == 0, ran.err
+    done = [line for line in ran.out.splitlines() if line.startswith("take ")]
+    assert done == ["take 1 of 2: walk was done before", "take 2 of 2: jump"]
+    assert "was done before" in poselift(*run).out
+    # Other options make other results.
+    assert "take 1 of 2: walk\n" in poselift(*run, "--height", "1.7").out
+
+
+@pytest.mark.slow
+def test_without_cameras_the_other_takes_are_not_tried(folder, tmp_path):
+    ran = poselift("multiview", folder, "--out", tmp_path / "out", *QUICK, "--same-cameras", "alone")
+    assert ran.code == 2
+    assert "alone failed, so the other takes have no cameras" in ran.err
+    assert not (tmp_path / "out" / "walk").exists()
+
+
+def test_options_that_do_not_go_together(folder, tmp_path):
+    def refused(message, *arguments):
+        assert_refused(message, "multiview", *arguments, "--quiet", *QUICK)
+
+    refused("there is no such take; there are alone, jump, walk", folder, "--same-cameras", "run")
+    refused("--offsets belongs to one take", folder, "--offsets", "0.2")
+    refused("leave --same-cameras out", folder, "--same-cameras", "walk", "--calibration", "a.toml")
+    refused("for a folder of takes", folder / "walk" / "left.mp4", "b.mp4", "--same-cameras", "walk")
+    refused("has no folder with videos in it", folder / "walk")
+    refused("is the folder of the takes", folder, "--out", folder)
