@@ -35,11 +35,12 @@ from poselift.lifting.run import Progress
 from poselift.models import Weights, load_weights
 from poselift.recordings.names import CALIBRATION, CALIBRATION_REPORT, OVERLAY_VIEW
 from poselift.recordings.result_folder import check_folder, open_results
+from poselift.recordings.view_keypoints import write_view_keypoints
 from poselift.several_views.calibration_files import write_pose2sim
 from poselift.several_views.request import ViewsRequest
 from poselift.several_views.run import SeveralViews, lift_views, report_to_json
 from poselift.skeleton import CMU28, H36M17
-from poselift.structures import Motion, see_from_camera
+from poselift.structures import Keypoints2D, Motion, see_from_camera
 from poselift.video import VideoWriter
 from poselift.viz import OverlayRenderer
 
@@ -234,11 +235,16 @@ def join_into(
     write_pose2sim(out / CALIBRATION, recording.cameras)
     names = [camera.name for camera in recording.cameras]
     write_json(out / CALIBRATION_REPORT, report_to_json(made.reconstruction, names, [clip.video for clip in clips]))
+    seen = [
+        {motion.keypoints.person: _keypoints_in(motion, made, view) for motion in recording.people}
+        for view in range(len(clips))
+    ]
+    written = (CALIBRATION, CALIBRATION_REPORT, write_view_keypoints(out, seen))
     overlays = {
         OVERLAY_VIEW.format(view + 1): partial(_render, clip, made, view, request.draw is not None, report=report)
         for view, clip in enumerate(clips)
     }
-    recording = write_results(out, recording, request, overlays, (CALIBRATION, CALIBRATION_REPORT))
+    recording = write_results(out, recording, request, overlays, written)
     return replace(made, recording=recording)
 
 
@@ -266,10 +272,15 @@ def _render(clip: Clip, made: SeveralViews, view: int, angles: bool, path: Path,
 
 def _seen_in(motion: Motion, made: SeveralViews, view: int) -> Motion:
     """The motion in a view's camera frame, with that view's keypoints."""
+    own = _keypoints_in(motion, made, view)
+    return replace(see_from_camera(motion, made.recording.cameras[view]), keypoints=own)
+
+
+def _keypoints_in(motion: Motion, made: SeveralViews, view: int) -> Keypoints2D:
+    """A person's own keypoints in a view, at the times of the motion."""
     keypoints = made.reconstruction.keypoints[view][motion.keypoints.person]
     first = int(np.searchsorted(keypoints.timestamps, motion.timestamps[0] - 1e-6))
-    own = keypoints[first : first + len(motion)]
-    return replace(see_from_camera(motion, made.recording.cameras[view]), keypoints=own)
+    return keypoints[first : first + len(motion)]
 
 
 def _make_views_request(arguments: argparse.Namespace) -> ViewsRequest:

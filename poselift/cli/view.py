@@ -21,6 +21,7 @@ from poselift.recordings.camera_json import camera_to_json
 from poselift.recordings.exporting import join_recordings
 from poselift.recordings.reading import check_video, find_people, find_video, find_view_videos
 from poselift.recordings.saving import describe_person
+from poselift.recordings.view_keypoints import read_view_keypoints
 from poselift.structures import Recording
 from poselift.video.writer import EncodingError
 from poselift.viz.page import PageContent, PageView, write_page
@@ -155,10 +156,11 @@ def _further_views(recording: Recording, folder: Path) -> list[PageView]:
     """The videos after the first one that are still there."""
     if any(motion.frame != "world" for motion in recording.people):
         return []
-    found = zip(recording.cameras[1:], find_view_videos(folder)[1:], strict=False)
+    keypoints = read_view_keypoints(folder, recording.people, len(recording.cameras))
+    found = zip(recording.cameras[1:], find_view_videos(folder)[1:], keypoints[1:], strict=False)
     return [
-        PageView(camera.name, camera_to_json(camera, True), video, offset, drift)
-        for camera, (video, offset, drift) in found
+        PageView(camera.name, camera_to_json(camera, True), video, offset, drift, own)
+        for camera, (video, offset, drift), own in found
         if video is not None
     ]
 

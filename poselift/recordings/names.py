@@ -22,6 +22,9 @@ OVERLAY_VIEW = "overlay_{}.mp4"
 CALIBRATION, CALIBRATION_REPORT = "calibration.toml", "calibration.json"
 """Names of the cameras of several videos, for other programs, and of how sure they are."""
 
+VIEW_KEYPOINTS = "view_keypoints.npz"
+"""Name of everybody's keypoints in each of several videos."""
+
 PAGE = "html"
 """Name of the page among the formats."""
 
@@ -35,7 +38,7 @@ _PERSON = re.compile(r"person_\d+\.npz")
 _ENDINGS = {*(f".{suffix}" for suffix in OWN_ENDINGS), *(form.ending for form in FORMATS.values())}
 _OURS = re.compile(
     rf"person_\d+({'|'.join(map(re.escape, sorted(_ENDINGS)))})|overlay_\d+\.mp4|page_video_\d+\.mp4|"
-    rf"{'|'.join(map(re.escape, (OVERLAY, CALIBRATION, CALIBRATION_REPORT, *PAGE_FILES)))}"
+    rf"{'|'.join(map(re.escape, (OVERLAY, CALIBRATION, CALIBRATION_REPORT, VIEW_KEYPOINTS, *PAGE_FILES)))}"
 )
 """Names of the files beside the summary."""
 

@@ -163,11 +163,21 @@ def test_the_page_has_all_videos_and_a_model_has_the_joined_motion(takes, tmp_pa
     ran = poselift("view", out, "--out", tmp_path / "later.html")
     assert ran.code == 0, ran.err
     offset = json.loads((out / "calibration.json").read_text())["clocks"][1]["offset_s"]
+    motion = read_motion(out / "person_1.npz")
     for page in (out / "page.html", tmp_path / "later.html"):
         packed = page.read_text("utf-8").partition('id="content">')[2].partition("<")[0]
         header = json.loads(gzip.decompress(base64.b64decode(packed)).partition(b"\n")[0])
         assert [view["name"] for view in header["views"]] == ["middle"]
         assert header["views"][0]["video"]["start"] == pytest.approx(offset, abs=0.001)
+        assert ["keypoints_2", [len(motion), len(motion.keypoints.skeleton), 2], 10.0] in header["arrays"]
+    # What the second camera saw lies where it sees the joints.
+    seen = np.load(out / "view_keypoints.npz")["view_2_person_1"]
+    rows = CMU28.indices(motion.skeleton.joints)
+    places = list(read_calibration([out / "calibration.toml"]).values())[1].project(
+        motion.joints + motion.root[:, None]
+    )
+    assert np.nanmedian(np.linalg.norm(seen[:, rows, :2] - places, axis=-1)) < 15
+    assert np.nanmax(seen[..., 2]) == pytest.approx(0.9, abs=0.01)
 
 
 @pytest.mark.slow

@@ -40,6 +40,7 @@ class PageView:
         video: the file.
         offset: a time x of the video is (1 + drift) x + offset of the motions, seconds.
         drift: seconds a second.
+        keypoints: pixels and scores in it, frames x points x 3, at the times of each motion, by number of the person.
     """
 
     name: str
@@ -47,6 +48,7 @@ class PageView:
     video: Path
     offset: float = 0.0
     drift: float = 0.0
+    keypoints: Mapping[int, Float[np.ndarray, "t j 3"]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,9 @@ def encode(
             ("scores", motion.keypoints.scores.astype(np.float32), _SHARE),
             ("degrees", angles.degrees if angles else np.zeros((len(motion), 0)), _DEGREES),
         ]
+        for place, other in enumerate(view.views, start=2):
+            if (own := other.keypoints.get(number)) is not None:
+                arrays += [(f"keypoints_{place}", own[..., :2], _PIXELS), (f"scores_{place}", own[..., 2], _SHARE)]
         if motion.uncertainty is not None:
             arrays.append(("uncertainty", motion.uncertainty, _METRES))
         if motion.contacts is not None:

@@ -42,7 +42,8 @@ def test_all_videos_are_under_one_cursor(page, tmp_path, people, clip):
     world = [replace(motion, frame="world") for motion in people]
     first, second = ({**CAMERA, "R": np.eye(3), "t": [x, 0.0, 0.0]} for x in (0.0, 0.3))
     # The second video started 0.4 s after the first one.
-    view = PageContent("two", first, views=[PageView("left", second, clip, 0.4)])
+    own = np.full((50, 17, 3), [100.0, 50.0, 0.9])
+    view = PageContent("two", first, views=[PageView("left", second, clip, 0.4, keypoints={1: own})])
     write_page(tmp_path / "page.html", world, view, clip)
     page.open(tmp_path / "page.html")
     page.wait("video.readyState >= 2 && others[0].video.readyState >= 2")
@@ -59,6 +60,17 @@ def test_all_videos_are_under_one_cursor(page, tmp_path, people, clip):
         "(({ width, height }, pen) => pen.getImageData(0, 0, width, height).data.some(Boolean))"
         "(others[0].canvas, others[0].canvas.getContext('2d'))"
     )
+    # What the detector saw is that of each video; none is known of the second person in the second video.
+    assert set(values(page, "others[0].content.people[0].keypoints")) == {100.0, 50.0}
+    assert page("others[0].content.people[1].points.length") == 0
+    white = (
+        "(({ canvas }) => [...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]"
+        ".filter((value, i, all) => i % 4 === 0 && value > 240 && all[i + 1] > 240 && all[i + 2] > 240).length)"
+        "(others[0])"
+    )
+    assert page(white) == 0
+    page("document.querySelector('[data-show=detections]').click()")
+    page.wait(f"{white} > 5")
 
 
 def test_ten_minutes_load_in_two_seconds_and_show_every_extreme(page, tmp_path, make_motion):

@@ -9,10 +9,9 @@ import { prepare } from "./places.js";
 const APART = .08;
 
 class FurtherView {
-  constructor(content, view, source, changed) {
+  constructor(content, view, number, source, changed) {
     const { name, size, camera } = view;
-    // The keypoints are those of the first video.
-    this.content = { size, people: content.people.map((person) => seenBy(person, { ...content, camera })) };
+    this.content = { size, people: content.people.map((person) => seenBy(person, { ...content, camera }, number)) };
     Object.assign(this, view.video, { picture: 0, wanted: null, changed });
     this.video = element("video", { playsinline: "", preload: "auto", disablepictureinpicture: "" });
     this.video.muted = true;
@@ -54,17 +53,19 @@ class FurtherView {
   }
 
   draw(state) {
-    drawOverlay(this.canvas, this.content, { ...state, show: { ...state.show, detections: false } }, this.picture);
+    drawOverlay(this.canvas, this.content, state, this.picture);
   }
 }
 
-/** A person with the pixels of another camera. */
-function seenBy(person, content) {
-  const seen = Object.create(person);
+/** A person with the pixels of another camera, and what the detector saw in its video, by the number of the video. */
+function seenBy(person, content, number) {
+  const seen = Object.create(person), keypoints = person[`keypoints_${number}`];
+  Object.assign(seen, keypoints ? { keypoints, scores: person[`scores_${number}`] } : { points: [], lines: [] });
   prepare(seen, content);
   if (person.hands) {
     seen.hands = Object.create(person.hands);
     prepareHands(seen, content);
+    Object.assign(seen.hands, { points: [], lines: [] }); // fingers are seen in the first video alone
   }
   return seen;
 }
@@ -77,7 +78,7 @@ function seenBy(person, content) {
  * @param changed is called when there is something new to draw.
  */
 export function furtherViews(content, sources, changed) {
-  const films = byId("films"), views = (content.views ?? []).map((view, i) => new FurtherView(content, view, sources[i], changed));
+  const films = byId("films"), views = (content.views ?? []).map((view, i) => new FurtherView(content, view, i + 2, sources[i], changed));
   for (const pane of films.querySelectorAll(".film")) pane.remove();
   films.append(...views.map(({ pane }) => pane));
   const main = films.parentElement, columns = Math.ceil(Math.sqrt(views.length + 1)), rows = Math.ceil((views.length + 1) / columns);
