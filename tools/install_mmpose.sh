@@ -3,6 +3,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 mmpose=1.3.2
+install=${INSTALL:-python -m pip install}
 
 packages="mmengine==0.10.7 mmdet==3.3.0 mmpretrain==1.2.0 mmpose==$mmpose"
 if python -c "import mmcv._ext" 2>/dev/null; then
@@ -13,7 +14,7 @@ else
 fi
 
 # What they import: the extra `mmpose` of pyproject.toml. poselift itself, where it is not installed.
-python - "$root" <<'PYTHON' | python -m pip install --quiet -r /dev/stdin
+python - "$root" <<'PYTHON' | $install --quiet -r /dev/stdin
 import importlib.util
 import sys
 import tomllib
@@ -29,7 +30,7 @@ PYTHON
 # Without their dependencies: opencv-python would overwrite poselift's OpenCV, chumpy does not build, and xtcocotools
 # does not load under numpy 2.
 # shellcheck disable=SC2086  # a list of words
-python -m pip install --quiet --no-deps $packages
+$install --quiet --no-deps $packages
 
 python - <<'PYTHON'
 from poselift.detection.mmpose.compat import mmpose_imports
