@@ -16,6 +16,7 @@ from poselift.cli.evaluate import evaluate
 from poselift.cli.predictions import _OF_FILES, _OF_LIFTERS, LifterPredictions, PeerPredictions
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
+from poselift.data.h36m import ACTIONS
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import View, render_views
 from poselift.lifting import LiftOptions, lift
@@ -188,7 +189,9 @@ def test_a_checkpoint_gives_the_results_of_its_weights(weights, bench, tmp_path)
 @pytest.mark.slow
 def test_other_predictions_under_the_protocols_of_human36m(tmp_path):
     """A test set as VideoPose3D keeps it, in mm."""
-    write_h36m(tmp_path, frames=4)
+    write_h36m(
+        tmp_path, frames=4, some=(*ACTIONS, "Directions 1")
+    )  # a take of each action: S11 has no first Directions
     data = ["data.keypoints=gt", f"data.root={tmp_path}"]
     with initialize_config_dir(CONF, version_base="1.3"):
         config = compose("evaluate", ["protocol=h36m_p1", *data])

@@ -60,7 +60,7 @@ def test_an_experiment_takes_two_steps(experiment, datasets, cmu_files):
 
 
 def test_overfit_trains_on_one_batch():
-    with composed("experiment=overfit", *NOTHING_WRITTEN) as config:
+    with composed("experiment=overfit", "data.clips=2", "data.clip_frames=40", *NOTHING_WRITTEN) as config:
         assert (config.data.batches, config.trainer.reload_dataloaders_every_n_epochs) == (1, 0)
         data = instantiate(config.data, _convert_="all")
     data.setup("fit")
