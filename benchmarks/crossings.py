@@ -5,12 +5,13 @@
 Each crossing is the demo clip with its walker pasted over it once more, mirrored and a tenth larger, so that the two
 walkers meet. The truth is the keypoints of the clip without the other one. The table counts the frames in which the
 two boxes overlap: shares in which somebody is found with most of the visible joints, and with no joint in the
-other's place; shares in which somebody has such a joint; and clips in which the two exchange their numbers.
+other's place; shares in which somebody has such a joint; and clips in which the two exchange their numbers. Heavy and
+full are BlazePose's models alone, at the people of MoveNet.
 """
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -19,12 +20,15 @@ from jaxtyping import Bool, Float, UInt8
 
 from benchmarks.clips import demo, people
 from benchmarks.command import command_line, print_table
-from poselift.detection import Detector, build_detector
+from poselift.core.registry import published
+from poselift.core.unchecked import replace_unchecked
+from poselift.detection import build_detector
+from poselift.detection.blazepose import BlazePose
 from poselift.detection.duplicates import intersection_over_union
 from poselift.finding import DEFAULT_QUALITY, QUALITIES, build_finder
 from poselift.finding.overlapping_people import draw_silhouette
 from poselift.skeleton import COCO17
-from poselift.structures import Keypoints2D
+from poselift.structures import Detections, Keypoints2D
 from poselift.tracking import Tracker
 from poselift.video import Frame
 
@@ -34,7 +38,7 @@ _FOUND = 0.1
 _LARGER, _LOWER, _APART, _AROUND = 1.1, 0.1, 24.0, 1.0
 """Size of the walker in front, how much lower it stands (both relative to the one behind), pixels between
 the places of two crossings, and seconds before and after they meet."""
-_DETECTORS = ("movenet", "movenet-blazepose")
+_DETECTORS = ("movenet", "heavy", "full", "movenet-blazepose")
 _DENSE = 1.6
 """By how much a pasted body is wider than a silhouette."""
 
@@ -96,10 +100,32 @@ def crossing(pictures: Sequence[tuple[Picture, float]], walker: Keypoints2D, shi
     return Crossing(frames, np.array(poses), np.array(visible))
 
 
-def crossed(crossing: Crossing, detector: Detector, quality: str) -> dict[str, list[float]]:
+Find = Callable[[Sequence[Frame]], Iterator[tuple[Detections | None, float]]]
+"""The people of each frame, and its time in seconds."""
+
+
+def build_find(name: str, quality: str) -> Find:
+    """How a detector of `_DETECTORS` finds people."""
+    if name not in ("heavy", "full"):
+        detector = build_detector(name)
+        return lambda frames: build_finder(detector, quality).find(frames)
+    first, model = build_detector("movenet"), BlazePose("cpu", published(f"blazepose_{name}").get())
+
+    def find(frames: Sequence[Frame]) -> Iterator[tuple[Detections | None, float]]:
+        for frame, (found, time) in zip(frames, build_finder(first, quality).find(frames), strict=True):
+            if found is not None and len(found):
+                people = zip(found.keypoints, found.scores, strict=True)
+                again = Detections.join([model.look_at(frame.image, *person) for person in people])
+                found = replace_unchecked(again, boxes=found.boxes, box_scores=found.box_scores)
+            yield found, time
+
+    return find
+
+
+def crossed(crossing: Crossing, find: Find) -> dict[str, list[float]]:
     """What is found of the two, frame by frame while their boxes overlap; see the module."""
     tracker = Tracker((crossing.frames[0].image.shape[1], crossing.frames[0].image.shape[0]))
-    for found, time in build_finder(detector, quality).find(crossing.frames):
+    for found, time in find(crossing.frames):
         tracker.update(found, time)
     tracks = [track.bridge() for track in tracker.tracks()]
     same = np.array([[one.split("_")[1] == other.split("_")[1] for other in _NAMES] for one in _NAMES])
@@ -145,7 +171,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = command_line(__doc__)
     parser.add_argument("--places", type=int, default=20, metavar="N", help="where they meet; default 20")
     parser.add_argument("--quality", choices=QUALITIES, default=DEFAULT_QUALITY, help=f"default {DEFAULT_QUALITY}")
-    parser.add_argument("--detector", nargs="+", choices=_DETECTORS, default=_DETECTORS, metavar="NAME", help="of both")
+    parser.add_argument(
+        "--detector", nargs="+", choices=_DETECTORS, default=_DETECTORS, metavar="NAME", help="of these"
+    )
     options = parser.parse_args(arguments)
     others = [f"{place}, joints of the other, %" for place in ("in front", "behind")]
     heads = ["detector, quality", "frames", "in front, %", "behind, %", *others, "exchanged, clips"]
@@ -156,10 +184,10 @@ def _rows(options: argparse.Namespace) -> Iterator[list[str]]:
     """The cells of each detector."""
     pictures, walker = demo(), people()[0]
     for name in options.detector:
-        detector, total = build_detector(name), defaultdict[str, list[float]](list)
+        find, total = build_find(name, options.quality), defaultdict[str, list[float]](list)
         for number in range(options.places):
             made = crossing(pictures, walker, (number - (options.places - 1) / 2) * _APART)
-            for kind, values in crossed(made, detector, options.quality).items():
+            for kind, values in crossed(made, find).items():
                 total[kind] += values
         kinds = ("front", "behind", "front, of the other", "behind, of the other")
         shares = (f"{100 * np.mean(total[kind]):.1f}" for kind in kinds)

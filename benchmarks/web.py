@@ -3,8 +3,8 @@
     python -m benchmarks.web [VIDEO] [--ort FOLDER] [--compare]
 
 Writes the site, opens it, and gives it a video (default: the demo clip). Prints the seconds of each stage, the
-memory that all of Chromium's processes take, the size of what was loaded, and with --compare the mean distance of the
-joints and of the root from those of `poselift lift --quality fast`, for the page and for `balanced`. Needs Chromium.
+memory that all of Chromium's processes take, the size of what was loaded, and with --compare the distances of the
+joints and of the root from those of Python with the page's models. Needs Chromium.
 """
 
 import os
@@ -12,9 +12,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
@@ -22,6 +24,9 @@ from benchmarks.chromium import Browser, chromium, served
 from benchmarks.command import command_line, errors_shown
 from poselift.cli.main import main as poselift
 from poselift.core.errors import InputError
+from poselift.core.registry import published
+from poselift.detection.joining import FULL_FACTORS, compare
+from poselift.finding.qualities import QUALITIES
 from poselift.recordings import read_motion
 from poselift.samples import demo_video
 from poselift.viz.site import write_site
@@ -110,24 +115,39 @@ def kept_bytes(browser: Browser) -> int:
     )
 
 
-def distances(people: Sequence[PageMotion], folder: Path) -> dict[int, tuple[float, float, int]]:
-    """Mean distances in mm of joints relative to the root, and of the root, and the frames in common, by person.
+LIKE_THE_PAGE = ("--quality", "fast", "--detector", "movenet-blazepose")
+"""Options of `poselift lift` with the page's pace."""
+
+
+@contextmanager
+def page_models() -> Iterator[None]:
+    """In this block MoveNet computes in float32 with `--quality fast` too, and BlazePose is the full one."""
+    full, fast = published("blazepose_full"), replace(QUALITIES["fast"], quick=False)
+    with ExitStack() as stack:
+        stack.enter_context(patch.dict(QUALITIES, fast=fast))
+        stack.enter_context(patch("poselift.detection.blazepose.published", lambda name: full))
+        factors = partial(compare, factors=FULL_FACTORS)
+        stack.enter_context(patch("poselift.finding.second_model.compare", factors))
+        yield
+
+
+def distances(people: Sequence[PageMotion], folder: Path) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """Distances in mm of joints relative to the root (t, j), and of the root (t), in the common frames, by person.
 
     Each person of `poselift lift` is compared with the one of the page whose root is nearest.
     """
     found = {}
     for path in sorted(folder.glob("person_*.npz")):
         motion = read_motion(path)
-        best = (np.inf, np.inf, 0)
+        candidates = []
         for person in people:
             _, ours, theirs = np.intersect1d(person.times.round(4), motion.timestamps.round(4), return_indices=True)
             if len(ours) < len(motion) / 2:
                 continue
-            apart = np.linalg.norm(person.root[ours] - motion.root[theirs], axis=-1)
-            joints = np.linalg.norm(person.joints[ours] - motion.joints[theirs], axis=-1)
-            candidate = (1000 * float(np.nanmean(joints)), 1000 * float(np.nanmean(apart)), len(ours))
-            best = min(best, candidate, key=lambda each: each[1])
-        found[motion.keypoints.person] = best
+            apart = 1000 * np.linalg.norm(person.root[ours] - motion.root[theirs], axis=-1)
+            candidates.append((1000 * np.linalg.norm(person.joints[ours] - motion.joints[theirs], axis=-1), apart))
+        if candidates:
+            found[motion.keypoints.person] = min(candidates, key=lambda each: float(np.nanmean(each[1])))
     return found
 
 
@@ -200,15 +220,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 browser.close()
         print(f"load of the machine: {os.getloadavg()[0]:.0f} on {os.cpu_count()} cores")
         if options.compare:
-            for quality in ("fast", "balanced"):
-                arguments = ["--quality", quality, "--no-render", "--quiet", "--out", str(folder / quality)]
+            arguments = [*LIKE_THE_PAGE, "--no-render", "--quiet", "--out", str(folder / "lifted")]
+            with page_models():
                 poselift(["lift", str(options.video), *arguments])
-            found = [read_motion(path) for path in (folder / "balanced").glob("person_*.npz")]
-            balanced = [PageMotion(each.keypoints.person, each.timestamps, each.joints, each.root) for each in found]
-            for name, motions in (("the page", people), ("balanced", balanced)):
-                for person, (joints, root, frames) in distances(motions, folder / "fast").items():
-                    print(f"{name} and fast, person {person}: joints {joints:.1f} mm, root {root:.0f} mm", end=", ")
-                    print(f"mean of {frames} frames")
+            for person, each in distances(people, folder / "lifted").items():
+                for name, apart in zip(("joints", "root"), each, strict=True):
+                    shares = ", ".join(f"{np.nanpercentile(apart, share):.2f}" for share in (50, 95, 100))
+                    print(f"person {person}, {name}: {shares} mm (median, 95 %, largest of {len(apart)} frames)")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ import json
 import math
 import subprocess
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.clips import demo
+from benchmarks.web import page_models
 from poselift.core.registry import published
 from poselift.detection import MoveNetBlazePose
 from poselift.detection.blazepose import BlazePose
@@ -24,7 +24,6 @@ from poselift.detection.orientation import body_angle, box_along, other_angles
 from poselift.finding import VideoClip
 from poselift.finding.followed_person import Followed, Place
 from poselift.finding.overlapping_people import draw_silhouette, paint_out_others
-from poselift.finding.qualities import QUALITIES
 from poselift.lifting.run import lift_clip
 from poselift.models import load_weights
 from poselift.samples import demo_video
@@ -284,12 +283,8 @@ def test_looks_and_searches(ran):
 @pytest.fixture(scope="module")
 def lifted():
     """The clip in Python with the models and the pace of the page: its people in 2D by frame, and its motions."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(QUALITIES, "fast", replace(QUALITIES["fast"], quick=False))
-        patch.setattr("poselift.finding.second_model.compare", partial(compare, factors=FULL_FACTORS))
-        detector = MoveNetBlazePose("cpu")
-        detector.second = BlazePose("cpu", published("blazepose_full").get())
-        clip = VideoClip(demo_video(), detector, end=CLIP / 30, quality="fast")
+    with page_models():
+        clip = VideoClip(demo_video(), MoveNetBlazePose("cpu"), end=CLIP / 30, quality="fast")
         return [people for people, _ in clip.people()], lift_clip(clip, load_weights("small")).people
 
 

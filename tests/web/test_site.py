@@ -2,18 +2,15 @@
 
 import base64
 import shutil
-from functools import partial
 
 import av
 import numpy as np
 import pytest
 
 from benchmarks.clips import demo
-from benchmarks.web import distances, kept_bytes, lift_in_page, reload_site
+from benchmarks.web import LIKE_THE_PAGE, distances, kept_bytes, lift_in_page, page_models, reload_site
 from poselift.cli.main import main
 from poselift.core.errors import InputError
-from poselift.core.registry import published
-from poselift.detection.joining import FULL_FACTORS, compare
 from poselift.video import VideoWriter
 
 pytestmark = pytest.mark.slow
@@ -29,7 +26,7 @@ import("/app.js").then(({session}) => session.content().people.flatMap(({fingers
 """Metres from the wrist to the middle finger's tip, of each hand in each frame; 0 where none is seen."""
 
 
-def test_the_demo_clip_is_that_of_the_command(opened, site, video, tmp_path, monkeypatch):
+def test_the_demo_clip_is_that_of_the_command(opened, site, video, tmp_path):
     """Its first 1.5 seconds; `python -m benchmarks.web --compare` takes all of it."""
     page, clip = opened(site), video("clip.mp4", "libx264", 45)
     assert page("crossOriginIsolated"), "the service worker adds the headers"
@@ -41,16 +38,14 @@ def test_the_demo_clip_is_that_of_the_command(opened, site, video, tmp_path, mon
     seen = [far for far in page(_REACH_OF_HANDS) if far > 0]
     assert len(seen) >= 5
     assert all(far < 0.25 for far in seen)
-    full = published("blazepose_full")
-    monkeypatch.setattr("poselift.detection.blazepose.published", lambda name: full)
-    monkeypatch.setattr("poselift.finding.second_model.compare", partial(compare, factors=FULL_FACTORS))
-    how = ["--quality", "fast", "--detector", "movenet-blazepose", "--no-render", "--quiet"]
-    main(["lift", str(clip), *how, "--out", str(tmp_path / "lifted")])
+    with page_models():
+        main(["lift", str(clip), *LIKE_THE_PAGE, "--no-render", "--quiet", "--out", str(tmp_path / "lifted")])
     found = distances(people, tmp_path / "lifted")
     assert len(found) == len(people) == 2
-    joints, frames = zip(*((joints, frames) for joints, _, frames in found.values()), strict=True)
-    assert sum(frames) > 80
-    assert np.average(joints, weights=frames) < 20
+    for joints, root in found.values():
+        assert len(joints) == len(root) == 45
+        assert np.percentile(joints, 95) < 2
+        assert np.percentile(root, 95) < 2
 
 
 def test_it_works_without_a_network_the_second_time_and_saves(opened, site, video, tmp_path):

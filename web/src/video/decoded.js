@@ -1,7 +1,9 @@
 // The frames of a video by WebCodecs: a file is read and decoded bit by bit, so its length does not matter.
 
 import { BlobSource, Input, MATROSKA, MP4, QTFF, VideoSampleSink, WEBM } from "mediabunny";
+import { quarterTurned } from "../detector/crop.js";
 import { pictureReader, sizeWithin } from "./pixels.js";
+import { samplePixels } from "./yuv.js";
 
 /** @typedef {{time: number, pixels: () => Promise<Picture>, close: () => void}} Frame  time in seconds */
 
@@ -35,9 +37,14 @@ export async function openDecoded(file) {
   const [wide, high, start, end] = await Promise.all(
     [track.getDisplayWidth(), track.getDisplayHeight(), input.getFirstTimestamp(), track.computeDuration()]);
   const { width, height } = sizeWithin(wide, high), read = pictureReader(width, height);
+  const named = await track.getColorSpace().catch(() => ({}));
   async function* frames() {
     for await (const sample of new VideoSampleSink(track).samples()) {
-      const pixels = () => read((pen) => sample.draw(pen, 0, 0, width, height));
+      const pixels = async () => {
+        const plain = width === wide && height === high ? await samplePixels(sample, track.codec === "avc" ? named : { ...sample.colorSpace.toJSON(), ...named }).catch(() => null) : null;
+        const upright = plain && sample.rotation ? quarterTurned(plain, (4 - sample.rotation / 90) % 4) : plain;
+        return upright?.width === width && upright.height === height ? upright : read((pen) => sample.draw(pen, 0, 0, width, height));
+      };
       yield { time: sample.timestamp, pixels, close: () => sample.close() };
     }
   }
