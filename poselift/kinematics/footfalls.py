@@ -217,9 +217,9 @@ class _Stretch:
         return out
 
     def stances(self) -> list[tuple[float, float, float]]:
-        """Of each stance: hips over ankle amid it, the ankle's rise and fall, and the hips' rise amid it.
+        """How hips and ankle move in each stance.
 
-        The first and last are shares of the leg's length, the second of the foot's way back in the stance.
+        These are the hips over the ankle amid it, the ankle's rise and fall, and the hips' rise amid it. The first and last are shares of the leg's length, the second of the foot's way back in the stance.
         """
         out = []
         for strike, toe_off in self._stances():

@@ -178,7 +178,7 @@ def settle_sides(
 def _limbs_turn_back(
     exchanged: Keypoints2D, one: Bool[np.ndarray, " t"], inside: Bool[np.ndarray, " t"], threshold: float
 ) -> bool:
-    """Whether legs and arms, each followed alone, say that a whole body's exchange was none.
+    """Whether legs and arms, each followed alone, contradict the body's exchange.
 
     Args:
         exchanged: the track with the sides of the whole body exchanged.

@@ -322,8 +322,8 @@ def _compare_courses(
         return np.asarray((apart_there**2).sum(-1) / places + (slower**2).sum(-1) / speeds)
 
     ratio = 0.5 * (_TAIL + 1) * (np.log1p(off(1) / _TAIL) - np.log1p(off(-1) / _TAIL))
-    trust = np.minimum(weights[..., :count].max(-1), weights[..., count:].max(-1)) * (places < 1.0)
-    return np.asarray((trust * ratio.clip(-_MOST, _MOST)).sum(-1))
+    weight = np.minimum(weights[..., :count].max(-1), weights[..., count:].max(-1)) * (places < 1.0)
+    return np.asarray((weight * ratio.clip(-_MOST, _MOST)).sum(-1))
 
 
 def _fit_line(

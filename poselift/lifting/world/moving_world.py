@@ -104,16 +104,16 @@ def _place_shot(
         if told and shot.kind == "unknown" and up is not None:
             told[0] += f", upright by the tilt of the picture at {path.times[shot.first]:.1f} s"
         return _stay(motions, views, right, up), None if why else still, told
-    lens = views[0].camera
-    if scale is None:
-        return to_world(motions, lens, right=right, up=up), still, []
-    ways = [scale.metres * place for place in places]
-    moved = [
-        replace_unchecked(motion, root=(motion.root + way).astype(motion.root.dtype))
-        for motion, way in zip(motions, ways, strict=True)
-    ]
-    told = [f"{when}: the camera moves through space; its path is good to {100 * scale.spread:.0f} %, by standing feet"]
-    return to_world(moved, lens, ways, right, up), scale.metres * path.place[shot.first : shot.end], told
+    ways, told = None, []
+    if scale is not None:
+        ways, still = [scale.metres * place for place in places], scale.metres * path.place[shot.first : shot.end]
+        motions = [
+            replace_unchecked(motion, root=(motion.root + way).astype(motion.root.dtype))
+            for motion, way in zip(motions, ways, strict=True)
+        ]
+        said = f"the camera moves through space; its path is good to {100 * scale.spread:.0f} %, by standing feet"
+        told = [f"{when}: {said}"]
+    return to_world(motions, views[0].camera, ways, right, up), still, told
 
 
 def _stay(
