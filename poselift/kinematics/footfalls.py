@@ -219,7 +219,8 @@ class _Stretch:
     def stances(self) -> list[tuple[float, float, float]]:
         """How hips and ankle move in each stance.
 
-        These are the hips over the ankle amid it, the ankle's rise and fall, and the hips' rise amid it. The first and last are shares of the leg's length, the second of the foot's way back in the stance.
+        These are the hips over the ankle amid it, the ankle's rise and fall, and the hips' rise amid it. The first and
+        last are shares of the leg's length, the second of the foot's way back in the stance.
         """
         out = []
         for strike, toe_off in self._stances():

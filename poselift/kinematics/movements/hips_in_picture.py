@@ -27,7 +27,8 @@ _HIPS = ("left_hip", "right_hip")
 def hips_as_seen(recording: Recording) -> Recording:
     """The recording with everybody moved to the picture.
 
-    Jumps and repetitions are measured there.     Several cameras have joined their rays already, so their recording stays as it is.
+    Jumps and repetitions are measured there. Several cameras have joined their rays already, so their recording stays
+    as it is.
     """
     if len(recording.cameras) != 1:
         return recording
