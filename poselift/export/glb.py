@@ -19,6 +19,9 @@ from poselift.geometry import matrix_to_quaternion
 from poselift.geometry.camera import Camera
 from poselift.structures import Motion, Recording
 
+_POINTER = "KHR_animation_pointer"
+"""Extension of glTF that animates properties of cameras."""
+
 _SKIN = [0.62, 0.66, 0.72, 1.0]
 """Colour of the body, linear RGBA."""
 
@@ -34,8 +37,8 @@ def write_glb(path: str | os.PathLike[str], recording: Recording, options: Expor
     Args:
         path: the file to write.
         recording: everybody in the file; glTF has no times below 0. The one camera of motions in the world is
-            animated if it changes. glTF has no zoom over time: the camera has the middle focal length, and those of
-            its key frames in its extras.
+            animated if it changes. A zoom needs the extension KHR_animation_pointer, which Blender reads; for other
+            readers the camera has the middle focal length, and those of its key frames in its extras.
         options: the bones.
 
     Raises:
@@ -169,6 +172,10 @@ class Document:
         times = self._data(camera.times[kept].astype(np.float32), "SCALAR", bounds=True)
         for path, values, kind in (("translation", places, "VEC3"), ("rotation", turned, "VEC4")):
             self._channel(times, self._data(values.astype(np.float32), kind), len(file.nodes) - 1, path)
+        if zoom:
+            angles = 2 * np.arctan(height / (2 * there.K[:, 1, 1]))
+            values = self._data(angles.astype(np.float32), "SCALAR")
+            self._point(times, values, f"/cameras/{len(file.cameras) - 1}/perspective/yfov")
 
     def _mesh(self, figure: Character, name: str) -> Any:
         gltf, mesh = self._gltf, make_body_mesh(figure.rig)
@@ -204,11 +211,18 @@ class Document:
                 continue
             self._channel(times, self._data(turned.astype(np.float32), "VEC4"), first + row, "rotation")
 
-    def _channel(self, times: int, values: int, node: int, path: str) -> None:
+    def _channel(self, times: int, values: int, node: int | None, path: str) -> None:
         gltf, animation = self._gltf, self.file.animations[0]
         target = gltf.AnimationChannelTarget(node=node, path=path)
         animation.channels.append(gltf.AnimationChannel(sampler=len(animation.samplers), target=target))
         animation.samplers.append(gltf.AnimationSampler(input=times, output=values, interpolation="LINEAR"))
+
+    def _point(self, times: int, values: int, pointer: str) -> None:
+        """Animates a property of the document. Readers without the extension leave out a channel without a node."""
+        animation = self.file.animations[0]
+        self._channel(times, values, None, "pointer")
+        animation.channels[-1].target.extensions = {_POINTER: {"pointer": pointer}}
+        self.file.extensionsUsed = [_POINTER]
 
     def _data(self, values: np.ndarray, kind: str, target: int | None = None, bounds: bool = False) -> int:
         """Index of the accessor of an array, which goes into the buffer.

@@ -46,7 +46,10 @@ class Scene:
         """Values of a node's channel; None without one."""
         (animation,) = self.file.animations
         for channel in animation.channels:
-            if (self.names[channel.target.node], channel.target.path) == (node, path):
+            if channel.target.node is not None and (self.names[channel.target.node], channel.target.path) == (
+                node,
+                path,
+            ):
                 return self.data(animation.samplers[channel.sampler].output)
         return None
 
@@ -199,7 +202,15 @@ def test_a_camera_that_turns_and_zooms_is_animated(tmp_path):
     turned = quaternion_to_matrix(torch.tensor(np.stack([w, x, y, z], 1), dtype=torch.float64)).numpy()
     np.testing.assert_allclose(turned, about_y.reshape(5, 3, 3)[1:], atol=1e-6)
     (animation,) = scene.file.animations
-    times = {scene.names[each.target.node]: animation.samplers[each.sampler].input for each in animation.channels}
+    zoom = animation.channels[-1]
+    assert (zoom.target.node, zoom.target.path) == (None, "pointer")
+    assert zoom.target.extensions == {"KHR_animation_pointer": {"pointer": "/cameras/0/perspective/yfov"}}
+    assert scene.file.extensionsUsed == ["KHR_animation_pointer"]
+    assert not scene.file.extensionsRequired
+    yfov = scene.data(animation.samplers[zoom.sampler].output)[:, 0]
+    np.testing.assert_allclose(yfov, 2 * np.arctan(240 / K[1:, 1, 1]), atol=1e-6)
+    moved = [each for each in animation.channels if each.target.node is not None]
+    times = {scene.names[each.target.node]: animation.samplers[each.sampler].input for each in moved}
     np.testing.assert_allclose(scene.data(times["camera"])[:, 0], [0, 0.1, 0.2, 0.3], atol=1e-6)
     write_glb(tmp_path / "still.glb", recording_of([motion], cameras=[Camera(K[0], (640, 480), R=R[0], t=t[0])]))
     assert not Scene(tmp_path / "still.glb").file.cameras
