@@ -48,7 +48,16 @@ from poselift.lifting.finish import constant_bones, level_feet, repetitions, roo
 from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty
 from poselift.lifting.finish.level_feet import move_feet
 from poselift.lifting.finish.reprojection_refinement import measure_offsets, move_to_rays
-from poselift.lifting.prepare import exchanged_sides, gaps, pelvis, quarter_turns, rates
+from poselift.lifting.prepare import (
+    exchanged_sides,
+    exchanges_by_courses,
+    exchanges_by_frames,
+    gaps,
+    pelvis,
+    quarter_turns,
+    rates,
+    side_differences,
+)
 from poselift.models import Weights, load_weights
 from poselift.models.onnx_export import OPSET, quiet
 from poselift.models.weights_graph import shorten_names
@@ -67,6 +76,8 @@ _MODULES = (
     constant_bones,
     duplicates,
     exchanged_sides,
+    exchanges_by_courses,
+    exchanges_by_frames,
     fingers,
     finder,
     followed_person,
@@ -93,6 +104,7 @@ _MODULES = (
     searches,
     second_model,
     settled_sides,
+    side_differences,
     stage,
     stitching,
     track,

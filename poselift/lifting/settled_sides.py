@@ -20,7 +20,9 @@ from poselift.kinematics.up import find_upright
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.prepare.exchanged_sides import (
     exchange,
+    exchange_joints,
     find_hidden_steps,
+    find_unclear,
     follow_sides,
     group_pairs,
     short_runs,
@@ -53,14 +55,14 @@ class Sides:
     """A track whose left and right were settled.
 
     Attributes:
-        readings: the keypoints with the sides put back; then, if some frames are unsure, with the other sides in these.
+        readings: the keypoints with the sides put back; then, if some are unsure, with the other sides of these.
         exchanged: frames in which joints were exchanged.
-        unsure: frames in which it is not sure which side is left.
+        unsure: joints, and their frames, of which it is not sure which side they are.
     """
 
     readings: tuple[Keypoints2D, ...]
     exchanged: Bool[np.ndarray, " t"]
-    unsure: Bool[np.ndarray, " t"]
+    unsure: Bool[np.ndarray, "t j"]
 
     @property
     def keypoints(self) -> Keypoints2D:
@@ -84,13 +86,23 @@ class Sides:
             )
             found.append(Caution(text, "confusion", person))
         if self.unsure.any():
-            rows = np.flatnonzero(self.unsure)
+            rows = np.flatnonzero(self.unsure.any(1))
             text = (
-                f"person {person}: left and right are exchanged in a part of the frames from {times[rows[0]]:.2f} to "
-                f"{times[rows[-1]]:.2f} s, and it is not sure in which: the uncertainty there covers both sides"
+                f"person {person}: left and right{self._unsure_part()} are exchanged in a part of the frames from "
+                f"{times[rows[0]]:.2f} to {times[rows[-1]]:.2f} s, and it is not sure in which: the uncertainty there "
+                "covers both sides"
             )
             found.append(Caution(text, "confusion", person))
         return found
+
+    def _unsure_part(self) -> str:
+        """The part of the body that is unsure; empty if it is all of it."""
+        skeleton, unsure = self.keypoints.skeleton, np.asarray(self.unsure.any(0))
+        if unsure.sum() == len(group_pairs(skeleton)[0]):
+            return ""
+        ends = {"arms": "left_wrist", "legs": "left_ankle", "head": "left_ear"}
+        parts = [part for part, joint in ends.items() if joint in skeleton.joints and unsure[skeleton.index(joint)]]
+        return f" of the {' and '.join(parts)}"
 
     def cover(self, motions: Sequence[Motion]) -> Motion:
         """The first reading's motion, whose uncertainty covers the other sides.
@@ -106,7 +118,7 @@ class Sides:
         if motion.uncertainty is None or len(motions) == 1:
             return motion
         apart = np.linalg.norm(motion.joints - other.joints, axis=-1)
-        wider = np.hypot(motion.uncertainty, np.where(self.unsure[:, None], apart, 0.0))
+        wider = np.hypot(motion.uncertainty, np.where(self.unsure.any(1, keepdims=True), apart, 0.0))
         return replace_unchecked(motion, uncertainty=wider.astype(motion.uncertainty.dtype))
 
 
@@ -127,7 +139,7 @@ def lift_settled(
 
 def as_given(keypoints: Keypoints2D) -> Sides:
     """The track as it is."""
-    return Sides((keypoints,), np.zeros(len(keypoints), bool), np.zeros(len(keypoints), bool))
+    return Sides((keypoints,), np.zeros(len(keypoints), bool), np.zeros(keypoints.scores.shape, bool))
 
 
 def settle_sides(
@@ -137,7 +149,8 @@ def settle_sides(
 
     Exchanges of up to half a second go by the frames around. Of longer ones, the lifter says which of three readings
     it expects: as given, the sides of most frames, or those of the rest; it gives a smaller uncertainty to bodies as
-    people have them.
+    people have them. Where a tenth or more of the frames were exchanged and the frames around hardly tell which, the
+    joints are unsure.
 
     Args:
         keypoints: of one person.
@@ -145,7 +158,7 @@ def settle_sides(
         camera: of the keypoints.
         options: settings of the lift.
     """
-    settled, unsure = keypoints, np.zeros(len(keypoints), bool)
+    settled, unsure = keypoints, np.zeros(keypoints.scores.shape, bool)
     for part, joints in enumerate(group_pairs(keypoints.skeleton)):
         rarer, stretches = follow_sides(settled, joints, options.threshold)
         whole = part == 0  # detectors exchange a part for moments only
@@ -153,6 +166,8 @@ def settle_sides(
             rarer = _find_expected(settled, joints, weights, camera, options)
         if not rarer.any():
             continue
+        if rarer.mean() >= TOLD:
+            unsure[:, joints] |= find_unclear(settled, joints, options.threshold)[:, None]
         brief = rarer & short_runs(rarer, keypoints.timestamps, stretches, _SHORT, _SHORT_AT_ENDS)
         settled, rarer = exchange(settled, brief, joints), rarer & ~brief
         for stretch in np.unique(stretches[rarer]):
@@ -168,10 +183,10 @@ def settle_sides(
             if whole and _limbs_turn_back(readings[1], one, inside, options.threshold):
                 continue
             if whole and (abs(better) < _SURE or not stands or expects_given or hidden):
-                unsure |= inside
+                unsure[:, joints] |= inside[:, None]
             settled = readings[1] if better > -_TELLING else readings[2]
     same = np.nan_to_num(settled.keypoints) == np.nan_to_num(keypoints.keypoints)
-    other = (exchange(settled, unsure, group_pairs(keypoints.skeleton)[0]),) if unsure.any() else ()
+    other = (exchange_joints(settled, unsure),) if unsure.any() else ()
     return Sides((settled, *other), ~same.all((1, 2)), unsure)
 
 

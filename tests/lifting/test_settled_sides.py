@@ -8,7 +8,7 @@ from benchmarks.made_worlds import Scene, hop, see
 from benchmarks.made_worlds import walk as made_walk
 from poselift.keypoints import KeypointClip, read_keypoints
 from poselift.lifting import camera_for, lift, settled_sides
-from poselift.lifting.prepare.exchanged_sides import exchange, group_pairs
+from poselift.lifting.prepare.exchanged_sides import exchange, exchange_joints, group_pairs
 from poselift.lifting.run import lift_clip
 from poselift.lifting.settled_sides import Sides, lift_settled, settle_sides
 from poselift.models import load_weights
@@ -85,8 +85,9 @@ def test_what_is_right_stays_the_same(walk, small):
 
 def test_unsure_sides_widen_the_uncertainty_to_the_other_reading(walk, small):
     right, camera = walk[0][:40], camera_for(SIZE)
-    unsure = np.arange(40) >= 20
-    sides = Sides((right, exchange(right, unsure, BODY)), np.zeros(40, bool), unsure)
+    unsure = np.zeros((40, 17), bool)
+    unsure[20:, BODY] = True
+    sides = Sides((right, exchange_joints(right, unsure)), np.zeros(40, bool), unsure)
     assert "it is not sure in which" in sides.cautions()[0]
     motion, other = (lift(reading, small, camera) for reading in sides.readings)
     wider = sides.cover([motion, other]).uncertainty
@@ -109,6 +110,23 @@ def test_an_exchange_that_only_the_lifter_tells_is_unsure(small):
     assert not settle_sides(right, small, camera).cautions()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("part", "named"), [(0, ""), (1, " of the legs")])
+def test_frequent_exchanges_of_somebody_in_profile_are_unsure(small, part, named):
+    """The sides hide each other in all frames, and one step that hardly tells turns half of the clip."""
+    right, camera, _, _ = see(Scene("", hop, 0, 10), noise=2.0)
+    joints = group_pairs(COCO17)[part]
+    given = exchange(right, np.random.default_rng(0).random(len(right)) < 1 / 3, joints)
+    motion, sides = lift_settled(given, small, camera)
+    assert f"left and right{named} are exchanged in a part of the frames" in sides.cautions()[0]
+    assert sides.unsure[:, joints].all()
+    assert sides.unsure.sum() == len(right) * len(joints)
+    first, second = sides.readings
+    np.testing.assert_array_equal(second.keypoints, exchange(first, sides.unsure.any(1), joints).keypoints)
+    away = np.linalg.norm(motion.joints - lift(right, small, camera).joints, axis=-1)
+    assert (away <= motion.uncertainty).mean() > 0.99
+
+
 def test_frames_without_a_pose_tell_nothing():
     """Somebody in profile, whose sides hide each other, is unseen for over a second."""
     random, times = np.random.default_rng(0), np.arange(120) / 30
@@ -126,9 +144,9 @@ def test_frames_without_a_pose_tell_nothing():
 def test_a_tie_is_unsure(walk, small, monkeypatch):
     monkeypatch.setattr(settled_sides, "_surprises", lambda *_: (-2.0, -2.2, -2.2, True))
     sides = settle_sides(walk[1], small, camera_for(SIZE))
-    assert sides.unsure.all()
+    assert sides.unsure[:, BODY].all()
     first, second = sides.readings
-    np.testing.assert_array_equal(second.keypoints, exchange(first, sides.unsure, BODY).keypoints)
+    np.testing.assert_array_equal(second.keypoints, exchange_joints(first, sides.unsure).keypoints)
 
 
 @pytest.mark.slow
@@ -139,7 +157,7 @@ def test_somebody_who_lies_is_told_as_unsure_and_the_uncertainty_covers_both_sid
     right = Keypoints2D(points[..., :2], points[..., 2], np.arange(len(points)) / 30, COCO17, SIZE)
     given = exchange(right, np.arange(len(right)) >= 75, BODY)
     motion, sides = lift_settled(given, small, camera_for(SIZE))
-    assert sides.unsure.all()
+    assert sides.unsure[:, BODY].all()
     assert "it is not sure in which" in sides.cautions()[0]
     away = np.linalg.norm(motion.joints - lift(right, small, camera_for(SIZE)).joints, axis=-1)
     assert 1000 * away.mean() > 100

@@ -1,4 +1,3 @@
-import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -8,10 +7,10 @@ from benchmarks.made_worlds import Scene, hop, pedal, see, walk, walk_round
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views
 from poselift.geometry import project
-from poselift.lifting.prepare import exchanged_sides
 from poselift.lifting.prepare.exchanged_sides import (
     exchange,
     find_hidden_steps,
+    find_unclear,
     follow_sides,
     group_pairs,
     short_runs,
@@ -120,20 +119,30 @@ def test_who_stands_still_in_profile_hides_an_exchange():
     assert find_hidden_steps(right, joints, 0.2).any()
 
 
-def test_long_clips_are_followed_in_little_memory(monkeypatch):
-    """All courses of these 200 s at once took 90 MB; an hour of 120 frames a second took 6 GB."""
-    times = np.arange(12000) / 60
-    random = np.random.default_rng(0)
-    points = 500 + 200 * random.normal(size=(17, 2)) + random.normal(size=(len(times), 17, 2))
-    track = Keypoints2D(points.astype(np.float32), np.full((len(times), 17), 0.8), times, COCO17, (1280, 720))
-    whole = group_pairs(COCO17)[0]
-    tracemalloc.start()
-    hidden = find_hidden_steps(track, whole, 0.3)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 45e6
-    monkeypatch.setattr(exchanged_sides, "_BLOCK", 1000)
-    np.testing.assert_array_equal(find_hidden_steps(track, whole, 0.3), hidden)
+@pytest.mark.parametrize("other", [walk, hop])
+@pytest.mark.parametrize("part", [0, 1, 2])
+@pytest.mark.parametrize("frames", [60, 8])
+def test_joints_that_are_taken_from_another_person_are_no_exchange(other, part, frames):
+    """Two people beside each other, one going towards the camera: a detector gives one the joints of the other."""
+    joints = group_pairs(COCO17)[part]
+    right, taken = (see(Scene("", body, way, 10), seed)[0] for seed, body, way in ((0, walk, 90), (1, other, -90)))
+    places = right.keypoints.copy()
+    beside = (right.keypoints[:, [11, 12]] - taken.keypoints[:, [11, 12]]).mean(1, keepdims=True) + [80, 0]
+    places[60 : 60 + frames, joints] = (taken.keypoints + beside)[60 : 60 + frames, joints]
+    given = replace(right, keypoints=places)
+    assert not follow_sides(given, joints, 0.2)[0].any()
+    numbers = np.arange(len(given))
+    exchanged = ((numbers >= 20) & (numbers < 26)) | (numbers == 45)
+    np.testing.assert_array_equal(follow_sides(exchange(given, exchanged, joints), joints, 0.2)[0], exchanged)
+
+
+@pytest.mark.parametrize(("body", "unclear"), [(hop, True), (walk, False), (pedal, False)])
+def test_frequent_exchanges_of_somebody_in_profile_are_unclear(body, unclear):
+    right = see(Scene("", body, 0, 10), noise=2.0)[0]
+    joints = group_pairs(COCO17)[0]
+    given = exchange(right, np.random.default_rng(0).random(len(right)) < 1 / 3, joints)
+    assert (find_unclear(given, joints, 0.2) == unclear).all()
+    assert not find_unclear(replace(right, scores=np.zeros_like(right.scores)), joints, 0.2).any()
 
 
 def test_a_longer_gap_parts_two_stretches(keypoints):

@@ -126,7 +126,7 @@ async function find({ file, seeked, fov, hands }, progress) {
   const tracks = [], cautions = [], camera = cameraFor({ width, height, fov });
   for (const track of followPeople(frames, { width, height, joints }, constants)) {
     const sides = await settleSides(numbers, track, camera, { progress: goOn });
-    unsureSides.set(track.person, new Set(track.times.filter((_, frame) => sides.unsure[frame])));
+    unsureSides.set(track.person, new Map(Array.from(track.times, (time, frame) => [time, sides.unsure.slice(frame * joints.length, (frame + 1) * joints.length)])));
     tracks.push({ ...sides.track, ...(handed && { hands: settleHands(handsOfTrack(track, frames), track, sides.track) }) });
     cautions.push(...sidesCautions(sides, constants));
   }
@@ -139,7 +139,8 @@ async function lift({ tracks, camera, heights = {} }, progress) {
   for (const [index, track] of tracks.entries()) {
     const options = { height: heights[track.person], progress: (share) => { progress("lifting", (index + share) / tracks.length); return goOn(); } };
     const before = lifted.get(track.person);
-    const unsure = Uint8Array.from(track.times, (time) => unsureSides.get(track.person)?.has(time));
+    const sure = new Uint8Array(track.joints.length), known = unsureSides.get(track.person);
+    const unsure = Uint8Array.from(Array.from(track.times, (time) => [...known?.get(time) ?? sure]).flat());
     const whole = await liftSides({ track, unsure }, (reading, other) => before && !other
       ? liftAgain(numbers, reading, camera, before, options) : liftTrack(numbers, reading, camera, options));
     stopUnless(mine);

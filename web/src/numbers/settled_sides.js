@@ -2,9 +2,10 @@
 // (poselift.lifting.settled_sides).
 
 import { inSight } from "./contacts.js";
-import { exchange, followSides, groupPairs, hiddenSteps, shortRuns } from "./exchanged_sides.js";
+import { exchange, findUnclear, followSides, groupPairs, hiddenSteps, shortRuns } from "./exchanged_sides.js";
 import { endsSeen } from "./ground.js";
 import { liftTrack } from "./lift.js";
+import { otherSide } from "./open.js";
 import { crouchOf, measureBody } from "./posture.js";
 import { runsOf } from "./times.js";
 import { CAMERA_UP, dot } from "./vectors.js";
@@ -13,7 +14,7 @@ import { CAMERA_UP, dot } from "./vectors.js";
  * @typedef {object} Sides a track whose left and right were settled
  * @property {import("./index.js").Track} track with the sides put back
  * @property {Uint8Array} exchanged (t) 1 where joints were exchanged
- * @property {Uint8Array} unsure (t) 1 where it is not sure which side is left
+ * @property {Uint8Array} unsure (t, j) 1 where it is not sure which side a joint is
  */
 
 /**
@@ -26,9 +27,11 @@ import { CAMERA_UP, dot } from "./vectors.js";
  */
 export async function settleSides(numbers, given, camera, options = {}) {
   const { constants } = numbers.facts;
-  const { SHORT, SHORT_AT_ENDS, TELLING, SURE, MOST } = constants.settled_sides;
+  const { SHORT, SHORT_AT_ENDS, TELLING, SURE, MOST, TOLD } = constants.settled_sides;
   const threshold = options.threshold ?? constants.structures.THRESHOLD;
-  const unsure = new Uint8Array(given.times.length);
+  const j = given.joints.length;
+  const unsure = new Uint8Array(given.times.length * j);
+  const doubt = (frames, group) => frames.forEach((flag, frame) => { for (const joint of group) unsure[frame * j + joint] |= flag; });
   let track = given;
   for (const [part, group] of groupPairs(given.joints).entries()) {
     const followed = followSides(track, group, threshold, constants);
@@ -38,6 +41,7 @@ export async function settleSides(numbers, given, camera, options = {}) {
     const hidden = whole && !rarer.includes(1);
     if (hidden) rarer = await findExpected(numbers, track, group, threshold, camera, options);
     if (!rarer.includes(1)) continue;
+    if (rarer.reduce((sum, flag) => sum + flag, 0) >= TOLD * rarer.length) doubt(findUnclear(track, group, threshold, constants), group);
     const brief = shortRuns(rarer, track.times, stretches, SHORT, SHORT_AT_ENDS);
     track = exchange(track, brief, group);
     const long = rarer.map((flag, frame) => flag & (1 - brief[frame]));
@@ -53,14 +57,12 @@ export async function settleSides(numbers, given, camera, options = {}) {
       const total = (flags) => flags.reduce((sum, flag) => sum + flag, 0);
       const better = second - first + (whole ? MOST * (1 - (2 * total(one)) / total(inside)) : 0);
       if (whole && limbsTurnBack(readings[1], one, inside, threshold, constants)) continue;
-      if (whole && (Math.abs(better) < SURE || !stands || expectsGiven || hidden))
-        inside.forEach((flag, frame) => { unsure[frame] |= flag; });
+      if (whole && (Math.abs(better) < SURE || !stands || expectsGiven || hidden)) doubt(inside, group);
       track = better > -TELLING ? readings[1] : readings[2];
     }
   }
-  const j = given.joints.length;
   const value = (pixels, at) => pixels[at] || 0; // NaN is 0
-  const exchanged = Uint8Array.from(unsure, (_, frame) => {
+  const exchanged = Uint8Array.from(given.times, (_, frame) => {
     for (let at = 2 * frame * j; at < 2 * (frame + 1) * j; at++)
       if (value(track.pixels, at) !== value(given.pixels, at)) return 1;
     return 0;
@@ -142,9 +144,33 @@ export function sidesCautions({ track, exchanged, unsure }, { settled_sides: { T
   const share = exchanged.reduce((sum, flag) => sum + flag, 0) / exchanged.length;
   const span = (flags) => [flags.indexOf(1), flags.lastIndexOf(1)].map((frame) => times[frame].toFixed(2)).join(" to ");
   if (unsure.includes(1))
-    return [`person ${person}: left and right are exchanged in a part of the frames from ${span(unsure)} s, and it is not sure in which: the uncertainty there covers both sides`];
+    return [`person ${person}: left and right${unsurePart(track, unsure)} are exchanged in a part of the frames from ${span(anyOf(track, unsure))} s, and it is not sure in which: the uncertainty there covers both sides`];
   if (share < TOLD) return [];
   return [`person ${person}: left and right were exchanged in ${(100 * share).toFixed(0)}% of the frames, from ${span(exchanged)} s, and were put back`];
+}
+
+/** 1 in the frames in which any joint is unsure: (t). */
+const anyOf = ({ times, joints: { length: j } }, unsure) => Uint8Array.from(times, (_, frame) => (unsure.subarray(frame * j, (frame + 1) * j).includes(1) ? 1 : 0));
+
+/** The part of the body that is unsure; empty if it is all of it. */
+function unsurePart({ times, joints }, unsure) {
+  const found = new Set(joints.filter((_, joint) => times.some((__, frame) => unsure[frame * joints.length + joint])));
+  if (found.size === groupPairs(joints)[0].length) return "";
+  const ends = [["arms", "left_wrist"], ["legs", "left_ankle"], ["head", "left_ear"]];
+  return ` of the ${ends.filter(([, joint]) => found.has(joint)).map(([part]) => part).join(" and ")}`;
+}
+
+/** The track with the other sides where it is unsure. */
+function otherSides(track, unsure) {
+  const [pixels, scores, j] = [track.pixels.slice(), track.scores.slice(), track.joints.length];
+  const others = track.joints.map((joint) => track.joints.indexOf(otherSide(joint)));
+  unsure.forEach((flag, to) => {
+    if (!flag) return;
+    const from = to - (to % j) + others[to % j];
+    scores[to] = track.scores[from];
+    pixels.set(track.pixels.subarray(2 * from, 2 * from + 2), 2 * to);
+  });
+  return { ...track, pixels, scores };
 }
 
 /**
@@ -156,11 +182,11 @@ export function sidesCautions({ track, exchanged, unsure }, { settled_sides: { T
 export async function liftSides({ track, unsure }, lift) {
   const motion = await lift(track, false);
   if (!unsure.includes(1)) return motion;
-  const { joints } = await lift(exchange(track, unsure, groupPairs(track.joints)[0]), true);
+  const { joints } = await lift(otherSides(track, unsure), true);
   const { uncertainty } = motion;
-  const j = motion.skeleton.joints.length;
+  const [j, frames] = [motion.skeleton.joints.length, anyOf(track, unsure)];
   for (let at = 0; at < uncertainty.length; at++) {
-    if (!unsure[Math.floor(at / j)]) continue;
+    if (!frames[Math.floor(at / j)]) continue;
     uncertainty[at] = Math.hypot(uncertainty[at], ...[0, 1, 2].map((axis) => motion.joints[3 * at + axis] - joints[3 * at + axis]));
   }
   return motion;
