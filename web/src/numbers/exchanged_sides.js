@@ -23,16 +23,21 @@ export function groupPairs(joints) {
 
 /** The track with these joints' sides exchanged in the frames whose flag is set. */
 export function exchange(track, frames, group) {
+  const chosen = new Uint8Array(track.scores.length);
+  for (let frame = 0; frame < frames.length; frame++) for (const joint of group) chosen[frame * track.joints.length + joint] = frames[frame];
+  return exchangeJoints(track, chosen);
+}
+
+/** The track with the sides of the chosen joints (t, j) exchanged; both sides of a pair are chosen together. */
+export function exchangeJoints(track, chosen) {
   const [pixels, scores, j] = [track.pixels.slice(), track.scores.slice(), track.joints.length];
-  const others = group.map((joint) => track.joints.indexOf(otherSide(track.joints[joint])));
-  for (let frame = 0; frame < frames.length; frame++) {
-    if (!frames[frame]) continue;
-    group.forEach((joint, place) => {
-      const [to, from] = [frame * j + joint, frame * j + others[place]];
-      scores[to] = track.scores[from];
-      pixels.set(track.pixels.subarray(2 * from, 2 * from + 2), 2 * to);
-    });
-  }
+  const others = track.joints.map((joint) => track.joints.indexOf(otherSide(joint)));
+  chosen.forEach((flag, to) => {
+    if (!flag) return;
+    const from = to - (to % j) + others[to % j];
+    scores[to] = track.scores[from];
+    pixels.set(track.pixels.subarray(2 * from, 2 * from + 2), 2 * to);
+  });
   return { ...track, pixels, scores };
 }
 

@@ -2,10 +2,9 @@
 // (poselift.lifting.settled_sides).
 
 import { inSight } from "./contacts.js";
-import { exchange, findUnclear, followSides, groupPairs, hiddenSteps, shortRuns } from "./exchanged_sides.js";
+import { exchange, exchangeJoints, findUnclear, followSides, groupPairs, hiddenSteps, shortRuns } from "./exchanged_sides.js";
 import { endsSeen } from "./ground.js";
 import { liftTrack } from "./lift.js";
-import { otherSide } from "./open.js";
 import { crouchOf, measureBody } from "./posture.js";
 import { runsOf } from "./times.js";
 import { CAMERA_UP, dot } from "./vectors.js";
@@ -160,19 +159,6 @@ function unsurePart({ times, joints }, unsure) {
   return ` of the ${ends.filter(([, joint]) => found.has(joint)).map(([part]) => part).join(" and ")}`;
 }
 
-/** The track with the other sides where it is unsure. */
-function otherSides(track, unsure) {
-  const [pixels, scores, j] = [track.pixels.slice(), track.scores.slice(), track.joints.length];
-  const others = track.joints.map((joint) => track.joints.indexOf(otherSide(joint)));
-  unsure.forEach((flag, to) => {
-    if (!flag) return;
-    const from = to - (to % j) + others[to % j];
-    scores[to] = track.scores[from];
-    pixels.set(track.pixels.subarray(2 * from, 2 * from + 2), 2 * to);
-  });
-  return { ...track, pixels, scores };
-}
-
 /**
  * Lifts a track, with an uncertainty that covers both readings of unsure sides.
  * @param {Sides} sides
@@ -182,7 +168,7 @@ function otherSides(track, unsure) {
 export async function liftSides({ track, unsure }, lift) {
   const motion = await lift(track, false);
   if (!unsure.includes(1)) return motion;
-  const { joints } = await lift(otherSides(track, unsure), true);
+  const { joints } = await lift(exchangeJoints(track, unsure), true);
   const { uncertainty } = motion;
   const [j, frames] = [motion.skeleton.joints.length, anyOf(track, unsure)];
   for (let at = 0; at < uncertainty.length; at++) {
