@@ -96,7 +96,7 @@ class Sides:
         return found
 
     def _unsure_part(self) -> str:
-        """The part of the body that is unsure; empty if it is all of it."""
+        """The part of the body that is unsure; empty if all."""
         skeleton, unsure = self.keypoints.skeleton, np.asarray(self.unsure.any(0))
         if unsure.sum() == len(group_pairs(skeleton)[0]):
             return ""

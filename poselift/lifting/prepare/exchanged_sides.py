@@ -44,7 +44,10 @@ def exchange(keypoints: Keypoints2D, frames: Bool[np.ndarray, " t"], joints: lis
 
 
 def exchange_joints(keypoints: Keypoints2D, chosen: Bool[np.ndarray, "t j"]) -> Keypoints2D:
-    """The keypoints with the sides of the chosen joints exchanged; both sides of a pair are chosen together."""
+    """The keypoints with the sides of the chosen joints exchanged.
+
+    Both sides of a pair are chosen together.
+    """
     others, pixels, scores = list(keypoints.skeleton.flip_indices), keypoints.keypoints, keypoints.scores
     return replace_unchecked(
         keypoints,

@@ -1,4 +1,4 @@
-"""Exchanged sides, told by the courses of the differences before and after a step.
+"""Exchanged sides, told by the differences' courses before and after a step.
 
 While the sides hide each other the differences are small, and three frames do not tell; their velocity does.
 """
@@ -85,8 +85,8 @@ def weigh_courses(sides: SideDifferences, signs: Int[np.ndarray, " n"]) -> Float
         (kept, known), (turned, _) = _meet(after, around[part], weights, noises[0], sides.accelerations)
         (aside, _), _ = _meet(after, middles[part], weights, noises[1], ACCELERATION)
         ratios = np.minimum(kept - turned, STRANGE - turned - aside).clip(-MOST, MOST)
-        trust = np.minimum(weights[..., :count].max(-1), weights[..., count:].max(-1)) * known
-        found.append(np.where(steps[part] <= LONGEST, (trust * ratios).sum(-1), 0.0))
+        weight = np.minimum(weights[..., :count].max(-1), weights[..., count:].max(-1)) * known
+        found.append(np.where(steps[part] <= LONGEST, (weight * ratios).sum(-1), 0.0))
     return np.concatenate(found)
 
 
@@ -104,7 +104,7 @@ def _meet(
     noise: Float[np.ndarray, " p"],
     accelerations: Float[np.ndarray, " p"] | float,
 ) -> list[tuple[Float[np.ndarray, "m p"], Bool[np.ndarray, "m p"]]]:
-    """How badly the courses before and after each step meet, as they are and with the first one turned.
+    """How badly the courses before and after each step meet.
 
     Args:
         after: times of the frames around the step, from its middle on, seconds. The first half is before the step.
@@ -114,7 +114,7 @@ def _meet(
         accelerations: usual largest ones of each pair, body lengths per second squared.
 
     Returns:
-        The cost of both, and whether the courses are known.
+        The cost of the courses as they are, and with the first one turned, each with whether they are known.
     """
     count, bent = after.shape[-1] // 2, accelerations * _USUAL
     halves = (slice(count), slice(count, None))

@@ -36,9 +36,9 @@ def find_flips(sides: SideDifferences) -> Int[np.ndarray, " n"]:
 
 
 def unclear_rows(sides: SideDifferences) -> Bool[np.ndarray, " n"]:
-    """Rows of stretches that have another reading, almost as likely as the likeliest one.
+    """Rows of stretches that have another reading, almost as likely.
 
-    The last frame has the other side there, from the first frame's.
+    The last frame has the other side in it.
     """
     costs, stretches = _costs(sides), sides.stretches
     flips, price = _read(costs, sides.apart.shape[1])
@@ -62,7 +62,7 @@ def _costs(sides: SideDifferences) -> Float[np.ndarray, "2 2 m"]:
     usable = seen[:-2] & seen[1:-1] & seen[2:] & (np.maximum(before, after) <= LONGEST)
 
     def bends(values: Float[np.ndarray, "n p 2"], u: int, v: int) -> Float[np.ndarray, "m p"]:
-        """Second differences, with these signs of the first and of the last frame."""
+        """Second differences, with these signs of the outer frames."""
         a, b, c = (np.where(usable[..., None], part, 0.0) for part in (values[:-2], values[1:-1], values[2:]))
         return np.asarray(np.linalg.norm(v * c - (1 + ratio) * b + ratio * u * a, axis=-1))
 
@@ -85,7 +85,7 @@ def _costs(sides: SideDifferences) -> Float[np.ndarray, "2 2 m"]:
 
 
 def _read(costs: Float[np.ndarray, "2 2 m"], pairs: int) -> tuple[Int[np.ndarray, " n"], float]:
-    """The likeliest changes of signs, and the price of each, by how frequent they are."""
+    """The likeliest changes of signs, and the price of each."""
     price = rare = _RARE + _EACH * pairs
     flips = np.zeros(costs.shape[-1] + 2, int)
     for _ in range(_ROUNDS):
@@ -116,7 +116,7 @@ def _cheapest(costs: Float[np.ndarray, "2 2 m"], price: float) -> Int[np.ndarray
 
 
 def _margin(costs: Float[np.ndarray, "2 2 m"], flips: Int[np.ndarray, " k"], price: float) -> float:
-    """What the cheapest changes cost more that give the last frame the other side.
+    """What a reading costs more that gives the last frame the other side.
 
     Args:
         costs: as of `_costs`.

@@ -1,4 +1,4 @@
-"""The left joint of each pair from its right one, and the pair's middle, in the frames of a track.
+"""The left joint of each pair from its right one, and their middle.
 
 What tells of exchanged sides is read from them: an exchange turns the difference and keeps the middle. Where a detector
 takes one person's joints for another's, the middle jumps too.
@@ -96,7 +96,7 @@ def cost(squared: Float[np.ndarray, "*n"]) -> Float[np.ndarray, "*n"]:
 
 
 def median_of_seen(values: Float[np.ndarray, "n p"], seen: Bool[np.ndarray, "n p"]) -> Float[np.ndarray, " p"]:
-    """The median over frames of each pair, 0 of a pair that is never seen."""
+    """The median over frames of each pair; 0 where never seen."""
     return np.asarray(np.ma.median(np.ma.masked_array(values, ~seen), axis=0).filled(0.0))
 
 
