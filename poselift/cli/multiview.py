@@ -189,7 +189,7 @@ def _join(
     request: CommandRequest,
     output: Output,
 ) -> None:
-    """Lifts and joins the views of one take into a folder, and says how sure the result is."""
+    """Joins one take's views, and says how sure the result is."""
     video, first = inputs[0][0], inputs[0][1] or inputs[0][0]
     clips = [open_view(view) for view in inputs]
     with stage_progress(output) as report, open_results(out, first, video, request.formats) as unfinished:
@@ -277,7 +277,7 @@ def _seen_in(motion: Motion, made: SeveralViews, view: int) -> Motion:
 
 
 def _keypoints_in(motion: Motion, made: SeveralViews, view: int) -> Keypoints2D:
-    """A person's own keypoints in a view, at the times of the motion."""
+    """A person's keypoints in a view, at the motion's times."""
     keypoints = made.reconstruction.keypoints[view][motion.keypoints.person]
     first = int(np.searchsorted(keypoints.timestamps, motion.timestamps[0] - 1e-6))
     return keypoints[first : first + len(motion)]

@@ -1,4 +1,4 @@
-"""Many takes of several views: a folder of folders, each with the videos of one moment."""
+"""Many takes of several views. Each has a folder of videos."""
 
 import argparse
 import json
@@ -26,7 +26,9 @@ Join = Callable[[Sequence[tuple[Path, None]], Path, ViewsRequest], object]
 
 
 def takes_of(arguments: argparse.Namespace) -> dict[str, list[Path]]:
-    """The videos of each take of a command line's folder; empty for the views of one take.
+    """The videos of each take of a command line's folder.
+
+    It is empty for the views of one take.
 
     Raises:
         InputError: there is no take, or an option belongs to one take, or to several.
@@ -59,7 +61,9 @@ def join_takes(
     join: Join,
     output: Output,
 ) -> None:
-    """Joins the takes that are not done, each into a folder of its name.
+    """Joins the takes that are not done.
+
+    Each gets a folder of its name.
 
     Args:
         takes: videos by name.
@@ -117,7 +121,7 @@ def _made_from(videos: Sequence[Path], request: CommandRequest, views: ViewsRequ
 
 
 def _read_records(path: Path) -> dict[str, Any]:
-    """What earlier runs wrote; empty if there is nothing that can be used."""
+    """What earlier runs wrote, if it can be used."""
     if not path.is_file():
         return {}
     found = read_json(path, "takes.json of poselift multiview")
@@ -125,7 +129,9 @@ def _read_records(path: Path) -> dict[str, Any]:
 
 
 def _find_takes(folder: Path) -> dict[str, list[Path]]:
-    """The videos of each take, in the order of their names, by the name of the take's folder.
+    """The videos of each take, by the name of its folder.
+
+    They are in the order of their names.
 
     Args:
         folder: whose folders are the takes; hidden ones and those without a video are none.

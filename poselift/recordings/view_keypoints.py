@@ -1,4 +1,4 @@
-"""Everybody's keypoints in each video of several, beside the motion that all videos give together."""
+"""Everybody's keypoints in each video, beside the motion of all videos."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -34,7 +34,9 @@ def write_view_keypoints(folder: Path, views: Sequence[Mapping[int, Keypoints2D]
 
 
 def read_view_keypoints(folder: Path, motions: Sequence[Motion], views: int) -> list[ViewKeypoints]:
-    """The keypoints in each view; none of a motion that has changed its length since.
+    """The keypoints in each view.
+
+    There are none of a motion that has changed its length since.
 
     Args:
         folder: of a result; one of a single video has none.

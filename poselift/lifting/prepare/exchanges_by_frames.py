@@ -116,7 +116,7 @@ def _cheapest(costs: Float[np.ndarray, "2 2 m"], price: float) -> Int[np.ndarray
 
 
 def _margin(costs: Float[np.ndarray, "2 2 m"], flips: Int[np.ndarray, " k"], price: float) -> float:
-    """What a reading costs more that gives the last frame the other side.
+    """Extra cost of a reading with the last frame exchanged.
 
     Args:
         costs: as of `_costs`.

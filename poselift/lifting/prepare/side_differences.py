@@ -1,4 +1,4 @@
-"""The left joint of each pair from its right one, and their middle.
+"""Difference of each pair's left and right joint, and their middle.
 
 What tells of exchanged sides is read from them: an exchange turns the difference and keeps the middle. Where a detector
 takes one person's joints for another's, the middle jumps too.
