@@ -149,8 +149,8 @@ def settle_sides(
 
     Exchanges of up to half a second go by the frames around. Of longer ones, the lifter says which of three readings
     it expects: as given, the sides of most frames, or those of the rest; it gives a smaller uncertainty to bodies as
-    people have them. Where a tenth or more of the frames were exchanged and the frames around hardly tell which, the
-    joints are unsure.
+    people have them. Where exchanges go by the frames around in a tenth or more of all frames, and these hardly tell in
+    which, the joints are unsure.
 
     Args:
         keypoints: of one person.
@@ -166,9 +166,9 @@ def settle_sides(
             rarer = _find_expected(settled, joints, weights, camera, options)
         if not rarer.any():
             continue
-        if rarer.mean() >= TOLD:
-            unsure[:, joints] |= find_unclear(settled, joints, options.threshold)[:, None]
         brief = rarer & short_runs(rarer, keypoints.timestamps, stretches, _SHORT, _SHORT_AT_ENDS)
+        if brief.mean() >= TOLD:
+            unsure[:, joints] |= find_unclear(settled, joints, options.threshold)[:, None]
         settled, rarer = exchange(settled, brief, joints), rarer & ~brief
         for stretch in np.unique(stretches[rarer]):
             inside = stretches == stretch

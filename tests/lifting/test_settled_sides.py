@@ -127,6 +127,13 @@ def test_frequent_exchanges_of_somebody_in_profile_are_unsure(small, part, named
     assert (away <= motion.uncertainty).mean() > 0.99
 
 
+def test_long_exchanges_are_the_lifters_and_never_unclear(walk, small, monkeypatch):
+    monkeypatch.setattr(settled_sides, "find_unclear", lambda track, *_: np.ones(len(track), bool))
+    sides = settle_sides(walk[1], small, camera_for(SIZE))
+    assert sides.put_back
+    assert not sides.unsure.any()
+
+
 def test_frames_without_a_pose_tell_nothing():
     """Somebody in profile, whose sides hide each other, is unseen for over a second."""
     random, times = np.random.default_rng(0), np.arange(120) / 30

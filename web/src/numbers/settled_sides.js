@@ -40,8 +40,8 @@ export async function settleSides(numbers, given, camera, options = {}) {
     const hidden = whole && !rarer.includes(1);
     if (hidden) rarer = await findExpected(numbers, track, group, threshold, camera, options);
     if (!rarer.includes(1)) continue;
-    if (rarer.reduce((sum, flag) => sum + flag, 0) >= TOLD * rarer.length) doubt(findUnclear(track, group, threshold, constants), group);
     const brief = shortRuns(rarer, track.times, stretches, SHORT, SHORT_AT_ENDS);
+    if (brief.reduce((sum, flag) => sum + flag, 0) >= TOLD * brief.length) doubt(findUnclear(track, group, threshold, constants), group);
     track = exchange(track, brief, group);
     const long = rarer.map((flag, frame) => flag & (1 - brief[frame]));
     for (const stretch of new Set(stretches.filter((_, frame) => long[frame]))) {
