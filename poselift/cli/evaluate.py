@@ -22,7 +22,7 @@ from poselift.cli.predictions import Predicted, open_predictions
 from poselift.cli.sweep import in_sweep
 from poselift.core.annotations import Count
 from poselift.core.errors import InputError
-from poselift.core.files import atomic_pair, write_json, write_text
+from poselift.core.files import atomic_files, remove_partial_of, write_json, write_text
 from poselift.core.progress_text import Output, track
 from poselift.data.views import View
 from poselift.reports.evaluation import ViewScore, evaluation_results, score_view
@@ -122,9 +122,10 @@ def _evaluate(config: DictConfig, output: Path) -> None:
     )
     for folder, note, results, warnings in found:
         table = text_table(results)
-        with atomic_pair(folder / "table.txt", folder / "metrics.json") as (text, metrics):
-            write_text(text, table)
-            write_json(metrics, results)
+        remove_partial_of(folder / "metrics.json")
+        with atomic_files(folder, "metrics.json") as unfinished:
+            write_text(unfinished / "table.txt", table)
+            write_json(unfinished / "metrics.json", results)
         console.print(table, end="")
         for warning in warnings:
             console.print(f"warning: {warning}", style="yellow")

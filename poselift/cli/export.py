@@ -178,6 +178,7 @@ def export(request: ExportRequest) -> None:
             if warning:
                 show(f"warning: {warning}")
     if page:
+        remove_partial_of(page)
         with note_failure(str(page), failed):
             for out in write_page_of_people(list(recordings), page):
                 show(out)

@@ -20,6 +20,7 @@ from poselift.cli.values import local_path
 from poselift.core.errors import InputError
 from poselift.core.files import remove_partial_of
 from poselift.core.progress_text import Output, stage_progress
+from poselift.core.publishing import find_published
 from poselift.finding.video_clip import Clip
 from poselift.lifting.clips.open_clip import open_clip
 from poselift.lifting.lifter_device import choose_lifter_device
@@ -79,7 +80,7 @@ def run(arguments: argparse.Namespace) -> None:
     video, path = _choose_video(arguments), arguments.keypoints
     if path is None:
         path = video = video or demo_video()
-    elif not path.exists():
+    elif not find_published(path).exists():
         raise InputError(f"{path}: there is no such file or folder; check the path of the keypoints")
     request = make_lift_request(arguments)
     out: Path = arguments.out or Path("poselift_out") / _name_of(path)
@@ -111,7 +112,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _name_of(path: Path) -> str:
     """The result folder's name: the input's, or its pictures' folder's."""
-    return path.stem if path.exists() or "%" not in path.name else path.absolute().parent.name
+    return path.stem if find_published(path).exists() or "%" not in path.name else path.absolute().parent.name
 
 
 def lift_into(

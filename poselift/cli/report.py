@@ -13,6 +13,7 @@ from poselift.cli.values import full_text, local_path
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.core.locks import write_alone
+from poselift.core.publishing import find_published
 
 _SWEEP = "multirun.yaml"
 """File of Hydra beside the folders of a sweep's jobs."""
@@ -116,7 +117,8 @@ def _expand(patterns: Sequence[str]) -> list[str]:
         named = not has_magic(pattern) or Path(pattern).exists()
         found = [pattern] if named else sorted(glob(pattern, recursive=True))
         if not named:
-            empty = [path for path in found if Path(path).is_dir() and not (Path(path) / "metrics.json").is_file()]
+            folders = [path for path in found if Path(path).is_dir()]
+            empty = [path for path in folders if not find_published(Path(path) / "metrics.json").is_file()]
             found = [path for path in found if path not in empty and Path(path).name != _SWEEP]
             if empty:
                 print(f"left out, because they have no metrics.json: {', '.join(empty)}", file=sys.stderr)

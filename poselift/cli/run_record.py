@@ -22,7 +22,7 @@ from omegaconf import DictConfig, ListConfig, OmegaConf
 from poselift.cli.config import plain_dict
 from poselift.cli.overrides import override
 from poselift.core.errors import describe
-from poselift.core.files import sha256, write_json, write_text
+from poselift.core.files import atomic_files, sha256, write_json, write_text
 from poselift.data.batches import Batch
 from poselift.reports.environment import environment
 from poselift.reports.protocols import PROTOCOLS
@@ -66,8 +66,9 @@ class RunRecord(pl.Callback):
                 "first_batch": {"sha256": _sha256_of_tensors(first.make(0))},
             },
         }
-        write_json(self.path, record)
-        write_text(self.path.with_name("config.yaml"), OmegaConf.to_yaml(self.config))
+        with atomic_files(self.path.parent, self.path.name) as folder:
+            write_json(folder / self.path.name, record)
+            write_text(folder / "config.yaml", OmegaConf.to_yaml(self.config))
 
 
 def _find_paths(config: DictConfig | ListConfig, key: str) -> Iterator[tuple[str, Path]]:

@@ -8,11 +8,19 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
 from poselift.core.errors import InputError, WriteError
+from poselift.core.publishing import (
+    find_published,
+    finish_publishing,
+    give_permissions,
+    publish,
+    settle,
+    settle_folder,
+)
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Errors of a disk that is full or broken, or of a file that may not grow; the system names no file for them."""
@@ -59,46 +67,38 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     path = Path(path)
     with _temporary_file(path) as temporary:
         yield temporary
-        _settle(temporary)
+        settle(temporary)
+        finish_publishing(path.parent)
         os.replace(temporary, path)
-        _settle_folder(path.parent)
+        settle_folder(path.parent)
 
 
 @contextlib.contextmanager
-def atomic_pair(path: str | os.PathLike[str], description: str | os.PathLike[str]) -> Iterator[tuple[Path, Path]]:
-    """Temporary paths of two files, renamed together if the block succeeds.
+def atomic_files(folder: str | os.PathLike[str], last: str, stale: Iterable[str] = ()) -> Iterator[Path]:
+    """A hidden folder whose files are published in `folder` together if the block succeeds.
 
-    The second file describes the first. An old description never stands beside a new file: it goes first, and the new
-    one comes last. A process that is killed in between leaves no description, and readers refuse the file. A signal in
-    between moves both.
+    Whenever the process is killed, readers see all old files or all new ones; see `poselift.core.publishing`. Other
+    files in `folder` stay.
 
     Args:
-        path: final path of the file.
-        description: final path of the file that describes it, in the same folder.
+        folder: final folder of the files; missing folders are created.
+        last: name of the file that describes the others.
+        stale: names of earlier files that go with them.
 
     Raises:
-        WriteError: as of `atomic_path`.
+        WriteError: the folder cannot be created or written to, or the disk is full.
     """
-    path, description = Path(path), Path(description)
-    with _temporary_file(path) as first, _temporary_file(description) as second:
-        yield first, second
-        _settle(first)
-        _settle(second)
-        try:
-            _move_pair(first, path, second, description)
-        except (KeyboardInterrupt, SystemExit):
-            _move_pair(first, path, second, description)
-            raise
-        _settle_folder(path.parent)
-
-
-def _move_pair(first: Path, path: Path, second: Path, description: Path) -> None:
-    """Moves what is not yet in its place."""
-    if first.exists():
-        description.unlink(missing_ok=True)
-        os.replace(first, path)
-    if second.exists():
-        os.replace(second, description)
+    folder, described = Path(folder), Path(last)
+    with _explain(folder / last):
+        folder.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(dir=folder, prefix=f".{described.stem}.", suffix=described.suffix))
+    try:
+        with named_in_errors(folder, new), _explain_full(folder / last):
+            yield new
+        with _explain_full(folder / last):
+            publish(new, folder, last, stale)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -112,8 +112,17 @@ def _temporary_file(path: Path) -> Iterator[Path]:
     os.close(handle)
     temporary = Path(name)
     try:
-        with named_in_errors(path, temporary):
+        with _explain_full(path), named_in_errors(path, temporary):
             yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _explain_full(path: Path) -> Iterator[None]:
+    """A `WriteError` of a full disk that names the path. Other errors of the system name it too."""
+    try:
+        yield
     except OSError as error:
         if error.errno in NO_ROOM:
             raise WriteError(
@@ -122,28 +131,6 @@ def _temporary_file(path: Path) -> Iterator[Path]:
         if error.filename is None:
             error.filename = str(path)
         raise
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _settle(temporary: Path) -> None:
-    """Flushes a file to the disk: a power cut leaves no half."""
-    # mkstemp makes the file private; use the permissions of a plain open().
-    umask = os.umask(0)
-    os.umask(umask)
-    temporary.chmod(0o666 & ~umask)
-    with open(temporary, "r+b") as file:
-        os.fsync(file.fileno())
-
-
-def _settle_folder(folder: Path) -> None:
-    """Flushes a folder's names to the disk, where the system can."""
-    with contextlib.suppress(OSError):  # Windows opens no folder, and not all file systems take this
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 @contextlib.contextmanager
@@ -168,7 +155,7 @@ def named_in_errors(place: str | os.PathLike[str], temporary: Path) -> Iterator[
 
 @contextlib.contextmanager
 def atomic_folder(path: str | os.PathLike[str], last: str | None = None) -> Iterator[Path]:
-    """A temporary folder whose files move to `path` if the block succeeds.
+    """A temporary folder whose files are published in `path` together if the block succeeds.
 
     Other files there stay.
 
@@ -187,27 +174,51 @@ def atomic_folder(path: str | os.PathLike[str], last: str | None = None) -> Iter
         with named_in_errors(path, temporary):
             yield temporary
         with _explain(path):
-            move_files(temporary, path, last)
+            publish_folder(temporary, path, last)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def move_files(folder: Path, place: Path, last: str | None = None) -> None:
-    """Moves a folder's files into another folder, and removes the emptied one. Other files there stay."""
-    place.mkdir(exist_ok=True)
-    if last is not None:
-        (place / last).unlink(missing_ok=True)
-    for file in sorted(folder.iterdir(), key=lambda file: (file.name == last, file.name)):
-        os.replace(file, place / file.name)
-    _settle_folder(place)
-    folder.rmdir()
+def publish_folder(new: Path, place: Path, last: str | None = None, stale: Iterable[str] = ()) -> None:
+    """Publishes a complete folder: it becomes `place`, or its files join those there, all at once.
+
+    Args:
+        new: the folder, beside `place` or in it.
+        place: its final path.
+        last: as of `atomic_folder`.
+        stale: paths of earlier files that go, relative to `place`.
+
+    Raises:
+        WriteError: as of `poselift.core.publishing.publish`.
+    """
+    files = sorted(path for path in new.rglob("*") if path.is_file())
+    if not place.exists():
+        for file in files:
+            settle(file)
+        for folder in {new, *(file.parent for file in files)}:
+            give_permissions(folder, 0o777)
+            settle_folder(folder)
+        try:
+            os.rename(new, place)
+        except OSError:
+            if not place.is_dir():  # otherwise another process made it meanwhile
+                raise
+        else:
+            settle_folder(place.parent)
+            return
+    if files:
+        names = [file.relative_to(new).as_posix() for file in files]
+        publish(new, place, names[-1] if last is None else last, stale)
 
 
 def remove_partial_of(path: Path) -> None:
-    """Removes what killed processes left of one file or folder. Other temporary files may be the user's."""
-    stem, part, ending = re.escape(path.stem), r"\.[a-z0-9_]{8}", re.escape(path.suffix)
-    # A file of a pair is written under a temporary name of its temporary name, which has two dots.
-    ours = re.compile(rf"(\.{stem}{part}|\.\.{stem}{part}{part}){ending}")
+    """Removes what killed processes left of one file or folder, and finishes what they published.
+
+    Other temporary files may be the user's.
+    """
+    for folder in (path.parent, path):
+        finish_publishing(folder)
+    ours = re.compile(rf"\.{re.escape(path.stem)}\.[a-z0-9_]{{8}}{re.escape(path.suffix)}")
     for there in path.parent.glob(".*"):
         if ours.fullmatch(there.name) and there.is_dir():
             shutil.rmtree(there, ignore_errors=True)
@@ -257,5 +268,5 @@ def write_json(path: str | os.PathLike[str], value: Any) -> None:
 
 def sha256(path: str | os.PathLike[str]) -> str:
     """SHA-256 of a file, as lower-case hex."""
-    with open(path, "rb") as file:
+    with open(find_published(path), "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

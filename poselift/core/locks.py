@@ -4,8 +4,6 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-import filelock
-
 from poselift.core.errors import InputError
 
 _LOCK = ".poselift_lock"
@@ -39,6 +37,8 @@ def hold_lock(path: Path, busy: str, patience: float = 0.0) -> Iterator[None]:
         Traceback (most recent call last):
         poselift.core.locks.BusyError: taken
     """
+    import filelock  # most commands need none
+
     lock = filelock.FileLock(path, timeout=patience)
     try:
         lock.acquire()

@@ -16,6 +16,7 @@ import numpy as np
 import yaml
 
 from poselift.core.errors import InputError, reason
+from poselift.core.publishing import find_published
 
 MOST_TEXT = 1 << 30
 """Largest text that is read, bytes: keypoints of some hours."""
@@ -44,18 +45,19 @@ def limit_unpacked(size: int) -> int:
 
 
 def check_file(path: str | os.PathLike[str], help_text: str = "") -> Path:
-    """The path of a readable file.
+    """Where a readable file is, as of `find_published`.
 
     No pipe or device, whose reading may never end.
 
     Raises:
         InputError: it is missing, or no regular file.
     """
-    if not os.path.exists(path):  # False too for a name that is too long, where `Path.exists` raises
+    place = find_published(path)
+    if not os.path.exists(place):  # False too for a name that is too long, where `Path.exists` raises
         raise InputError(f"no such file: {path}; {help_text or 'check the path'}")
-    if not os.path.isfile(path):
+    if not os.path.isfile(place):
         raise InputError(f"{path} is no file; give a file")
-    return Path(path)
+    return place
 
 
 def read_bytes(path: str | os.PathLike[str], most: int = MOST_TEXT) -> bytes:
@@ -68,11 +70,11 @@ def read_bytes(path: str | os.PathLike[str], most: int = MOST_TEXT) -> bytes:
     Raises:
         InputError: the file is missing, is no regular file, cannot be read, or is larger.
     """
-    path = check_file(path)
+    place = check_file(path)
     try:
-        if (size := path.stat().st_size) > most:
+        if (size := place.stat().st_size) > most:
             raise InputError(f"{path} is too large to read ({size} bytes, at most {most}); split it")
-        return path.read_bytes()
+        return place.read_bytes()
     except (OSError, MemoryError) as error:
         raise InputError(f"{path} cannot be read ({reason(error)})") from error
 

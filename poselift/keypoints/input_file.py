@@ -13,6 +13,7 @@ from jaxtyping import Float
 
 from poselift.core.errors import InputError, shorten
 from poselift.core.frame_numbers import frame_numbers
+from poselift.core.publishing import find_published, list_published
 from poselift.core.safe_parsing import read_json, whole_number
 from poselift.geometry.camera import MOST_PIXELS
 from poselift.skeleton import BODY25, COCO17, COCO18, COCO_WHOLEBODY23, HALPE26, SKELETONS, Skeleton, closest_skeleton
@@ -50,7 +51,7 @@ class KeypointInput:
         self.skeleton = skeleton
         self.counted = False
         """Whether a reader found the skeleton by the number of joints alone."""
-        if not (self.path.is_file() or self.path.is_dir()):
+        if not (find_published(self.path).is_file() or self.path.is_dir()):
             raise InputError(f"{path}: there is no such file or folder; check the path")
 
     @cached_property
@@ -60,19 +61,23 @@ class KeypointInput:
         Raises:
             InputError: the file is not JSON.
         """
-        return self.read_json(self.path) if self.path.suffix == ".json" and self.path.is_file() else None
+        return self.read_json(self.path) if self.path.suffix == ".json" and not self.path.is_dir() else None
 
     @cached_property
     def beginning(self) -> bytes:
         """The first bytes of the file; none of a folder."""
-        if not self.path.is_file():
+        place = find_published(self.path)
+        if not place.is_file():
             return b""
-        with open(self.path, "rb") as file:
+        with open(place, "rb") as file:
             return file.read(16)
 
     def files(self, suffix: str) -> list[Path]:
         """A folder's files with a suffix, sorted by name; else none."""
-        return sorted(path for path in self.path.glob(f"*{suffix}") if path.is_file()) if self.path.is_dir() else []
+        if not self.path.is_dir():
+            return []
+        named = (path for path in list_published(self.path) if path.name.endswith(suffix))
+        return [path for path in named if path.is_file() or find_published(path).is_file()]
 
     def numbered_files(self, suffix: str) -> dict[int, Path]:
         """A folder's files with a suffix, by frame number in their names.

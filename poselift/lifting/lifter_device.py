@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from poselift.core.device import check_device, choose_device
+from poselift.core.publishing import find_published
 from poselift.detection.session import wants_cuda
 from poselift.lifting.request import DetectorRequest
 from poselift.models.saved_weights import graph_path, shipped_weights
@@ -25,7 +26,7 @@ def choose_lifter_device(device: str, weights: str, detector: DetectorRequest) -
     """
     check_device(device)
     if device == "auto" and not _finds_on_gpu(detector):
-        has_graph = graph_path(Path(shipped_weights().get(weights, weights))).is_file()
+        has_graph = find_published(graph_path(Path(shipped_weights().get(weights, weights)))).is_file()
         return "cpu" if has_graph else choose_device(device)
     return choose_device(device)
 

@@ -9,7 +9,8 @@ import torch
 from safetensors.torch import load, save
 
 from poselift.core.errors import InputError, reason
-from poselift.core.files import atomic_pair, sha256, write_json
+from poselift.core.files import atomic_files, sha256, write_json
+from poselift.core.publishing import find_published
 from poselift.models.base import Lifter
 from poselift.models.restore import restore
 from poselift.models.saved_weights import graph_path, seal_card
@@ -45,17 +46,17 @@ def save_weights(
         key: value.detach().cpu().to(dtype if value.is_floating_point() else value.dtype).contiguous()
         for key, value in lifter.state_dict().items()
     }
-    with atomic_pair(path, path.with_suffix(".json")) as (temporary, beside):
-        temporary.write_bytes(save(state))
+    card_path = path.with_suffix(".json")
+    with atomic_files(path.parent, card_path.name, [graph_path(path).name]) as folder:  # the graph of earlier weights
+        (folder / path.name).write_bytes(save(state))
         card = {
             "model": type(lifter).__name__,
             "config": asdict(lifter.config),
             "window": window,
-            "sha256": sha256(temporary),
+            "sha256": sha256(folder / path.name),
             "training": training,
         }
-        write_json(beside, seal_card(card | ({} if pelvis is None else {"pelvis": pelvis})))
-    graph_path(path).unlink(missing_ok=True)  # that of earlier weights
+        write_json(folder / card_path.name, seal_card(card | ({} if pelvis is None else {"pelvis": pelvis})))
 
 
 def read_lifter(path: Path, card: Mapping[str, Any], device: str) -> Lifter:
@@ -71,7 +72,7 @@ def read_lifter(path: Path, card: Mapping[str, Any], device: str) -> Lifter:
     """
     try:
         # Its bytes, because safetensors takes no path that is not UTF-8.
-        state = {key: value.float() for key, value in load(path.read_bytes()).items()}
+        state = {key: value.float() for key, value in load(find_published(path).read_bytes()).items()}
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"{path} cannot be read as safetensors ({reason(error)}); copy it again") from error
     try:

@@ -18,6 +18,7 @@ from poselift.core.device import choose_device
 from poselift.core.errors import InputError, reason
 from poselift.core.files import sha256
 from poselift.core.optional import require
+from poselift.core.publishing import find_published
 from poselift.core.safe_parsing import read_json, whole_number
 from poselift.skeleton import Pelvis, Skeleton, get_skeleton
 
@@ -82,7 +83,7 @@ class Weights:
         """The lifter's ONNX graph beside its file, or None."""
         if self.loaded is not None or self.path is None:
             return None
-        path = graph_path(self.path)
+        path = find_published(graph_path(self.path))
         return path if path.is_file() else None
 
     @property
@@ -215,7 +216,7 @@ def load_weights(name_or_path: str | Path, device: str = "cpu") -> Weights:
         path = shipped[str(name_or_path)]
     config_path = path.with_suffix(".json")
     for file in (path, config_path):
-        if not file.is_file():
+        if not find_published(file).is_file():
             raise InputError(f"no such file: {file}; weights are a .safetensors file with a .json of the same name")
     try:
         card = read_json(config_path)

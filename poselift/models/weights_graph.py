@@ -7,6 +7,7 @@ uncertainty without calibration. Its weights are the bytes of the safetensors fi
 """
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from poselift.core.errors import InputError
-from poselift.core.files import atomic_pair, sha256, write_json
+from poselift.core.files import atomic_files, sha256, write_json
 from poselift.core.optional import require
+from poselift.core.publishing import find_published
 from poselift.models.onnx_export import (
     TOLERANCE,
     PixelsToJoints,
@@ -54,13 +56,15 @@ def write_graph(weights: Weights) -> Path:
     config = json.dumps(weights.card["config"], sort_keys=True)
     about = {**describe_weights(weights, flip=False), "model": weights.card["model"], "config": config}
     onnx.helper.set_model_props(model, about)
-    path = graph_path(weights.path)
-    with atomic_pair(path, weights.path.with_suffix(".json")) as (temporary, card):
+    path, card = graph_path(weights.path), weights.path.with_suffix(".json")
+    with atomic_files(path.parent, card.name) as folder:
+        shutil.copyfile(find_published(weights.path), folder / weights.path.name)  # the graph finds it beside itself
+        temporary = folder / path.name
         temporary.write_bytes(model.SerializeToString())
         far = measure_difference(module, str(temporary))
         if not far <= TOLERANCE:
             raise refuse(weights, f"its joints would differ by {far} m from PyTorch's")
-        write_json(card, seal_card({**weights.card, GRAPH_SUM: sha256(temporary)}))
+        write_json(folder / card.name, seal_card({**weights.card, GRAPH_SUM: sha256(temporary)}))
     return path
 
 
@@ -132,7 +136,7 @@ def _tensors(path: Path) -> tuple[dict[str, np.ndarray], dict[str, tuple[int, in
     """A safetensors file's tensors, with their offsets and lengths in bytes."""
     from safetensors.numpy import load
 
-    content = path.read_bytes()
+    content = find_published(path).read_bytes()
     first = 8 + int.from_bytes(content[:8], "little")
     header = json.loads(content[8:first])
     spans = {name: header[name]["data_offsets"] for name in header if name != "__metadata__"}

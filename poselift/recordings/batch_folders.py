@@ -7,8 +7,9 @@ import tempfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from poselift.core.files import named_in_errors
+from poselift.core.files import named_in_errors, publish_folder
 from poselift.core.locks import BusyError, hold_lock
+from poselift.core.publishing import finish_publishing
 from poselift.core.storage import explain_storage_errors, file_system, is_local
 from poselift.recordings.names import RECORD
 
@@ -85,20 +86,20 @@ def remove_leftovers(out: str, names: Collection[str]) -> None:
     if not is_local(files) or not os.path.isdir(root):
         return
     done = {Path(root) / name for name in names}
+    for place in done:
+        finish_publishing(place)
     for parent in {place.parent for place in done}:
         for path in parent.iterdir() if parent.is_dir() else ():
-            name = path.name.removeprefix(".").removesuffix(".unfinished").removesuffix(".old").removesuffix(".lock")
+            name = path.name.removeprefix(".").removesuffix(".unfinished").removesuffix(".lock")
             if path.name != name and parent / name in done:
                 with contextlib.suppress(BusyError), hold_lock(path.with_name(f".{name}.lock"), ""):
                     shutil.rmtree(path, ignore_errors=True)
 
 
 def _local(place: Path) -> Iterator[Path]:
-    """The new folder beside its place, to which it is moved."""
-    unfinished, old = place.with_name(f".{place.name}.unfinished"), place.with_name(f".{place.name}.old")
-    if old.exists() and not place.exists():  # a run was killed between the two moves
-        old.rename(place)
-    shutil.rmtree(old, ignore_errors=True)
+    """The new folder beside its place. It takes all that is there out of the place."""
+    unfinished = place.with_name(f".{place.name}.unfinished")
+    finish_publishing(place)
     unfinished.mkdir(exist_ok=True)
     for left in unfinished.iterdir():
         if left.name != KEPT:
@@ -115,7 +116,5 @@ def _local(place: Path) -> Iterator[Path]:
     if not (unfinished / RECORD).exists():  # there was nothing to do
         shutil.rmtree(unfinished)
         return
-    if place.exists():
-        os.rename(place, old)
-    os.rename(unfinished, place)
-    shutil.rmtree(old, ignore_errors=True)
+    earlier = [path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_symlink() or path.is_file()]
+    publish_folder(unfinished, place, RECORD, earlier)

@@ -9,7 +9,8 @@ from typing import Any, get_args
 
 from poselift.core.annotations import check_annotations
 from poselift.core.errors import InputError
-from poselift.core.files import atomic_pair, write_text
+from poselift.core.files import atomic_files, write_text
+from poselift.core.publishing import read_whole
 from poselift.core.safe_parsing import whole_number
 from poselift.geometry.camera import Camera
 from poselift.recordings.camera_json import cameras_from_json, size_from_json
@@ -54,9 +55,8 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
         >>> read_motion(path).root.tolist()
         [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
-    arrays = read_npz(npz_path)
     json_path = Path(npz_path).with_suffix(".json")
-    about = read_sidecar(json_path)
+    arrays, about = read_whole([Path(npz_path), json_path], lambda: (read_npz(npz_path), read_sidecar(json_path)))
     try:
         facts, detected = _read_facts(about)
     except KeyError as error:
@@ -139,7 +139,7 @@ def write_motion(
 ) -> None:
     """Writes the arrays of a motion and the JSON beside them.
 
-    Both are complete under hidden names before the first one is moved to its place; see `atomic_pair`.
+    Both are published together; see `atomic_files`.
 
     Args:
         npz_path: the arrays; the JSON has the same name with the suffix .json.
@@ -161,6 +161,6 @@ def write_pair(npz_path: Path, motion: Motion, about: Mapping[str, Any]) -> None
     text = format_description(json_path, about)
     changes = "cameras" not in about and "times" in about.get("camera", {})
     camera = cameras_from_json(dict(about), json_path)[0] if changes else None
-    with atomic_pair(npz_path, json_path) as (npz, beside):
-        write_npz(npz, motion, camera)
-        write_text(beside, text)
+    with atomic_files(npz_path.parent, json_path.name) as folder:
+        write_npz(folder / npz_path.name, motion, camera)
+        write_text(folder / json_path.name, text)

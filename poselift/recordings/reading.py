@@ -9,13 +9,14 @@ from typing import Any
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.progress_text import show
+from poselift.core.publishing import find_published, list_published, read_whole
 from poselift.core.safe_parsing import read_json, real_number
 from poselift.geometry.camera import Camera
 from poselift.numerics.times import check_rate, median_interval
 from poselift.recordings.camera_json import cameras_from_json
 from poselift.recordings.motion_files import read_motion
 from poselift.recordings.motion_json import read_sidecar
-from poselift.recordings.names import CALIBRATION_REPORT, is_person
+from poselift.recordings.names import CALIBRATION_REPORT, SUMMARY, is_person
 from poselift.recordings.summary import read_summary
 from poselift.structures import Clock, Motion, Origin, Recording
 from poselift.video import VideoReader
@@ -29,6 +30,11 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
     """
     place = Path(path)
     found = find_people(place) if place.is_dir() else [place]
+    files = [found[0].parent / SUMMARY, *(path.with_suffix(end) for path in found for end in (".npz", ".json"))]
+    return read_whole(files, lambda: _read(find_people(place) if place.is_dir() else [place]))
+
+
+def _read(found: Sequence[Path]) -> Recording:
     motions = tuple(read_motion(npz) for npz in found)
     about = read_sidecar(found[0].with_suffix(".json"))
     summary = read_summary(found[0].parent)
@@ -108,10 +114,15 @@ def find_people(folder: Path) -> list[Path]:
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder; give one that `poselift lift` wrote")
-    found = sorted((path for path in folder.iterdir() if is_person(path)), key=lambda path: (len(path.name), path.name))
+    found = sorted(filter(is_person, list_published(folder)), key=lambda path: (len(path.name), path.name))
     if not found:
         raise InputError(f"{folder} has no person_*.npz; give a folder in which `poselift lift` found somebody")
     return found
+
+
+def has_people(folder: Path) -> bool:
+    """Whether a folder has files of people."""
+    return any(map(is_person, list_published(folder)))
 
 
 def find_motions(given: Iterable[Path]) -> list[Path]:
@@ -135,10 +146,8 @@ def find_all_motions(given: Iterable[Path]) -> list[Path]:
     """
     folders: list[Path] = []
     for each in given:
-        own = each.is_dir() and not any(map(is_person, each.iterdir()))
-        inner = (
-            sorted(one for one in each.iterdir() if one.is_dir() and any(map(is_person, one.iterdir()))) if own else []
-        )
+        own = each.is_dir() and not has_people(each)
+        inner = sorted(one for one in each.iterdir() if one.is_dir() and has_people(one)) if own else []
         folders += inner or [each]
     return find_motions(folders)
 
@@ -221,7 +230,7 @@ def find_view_videos(folder: Path) -> list[tuple[Path | None, float, float]]:
     that is neither where it was nor beside the folder is None.
     """
     file = folder / CALIBRATION_REPORT
-    if not file.is_file():
+    if not find_published(file).is_file():
         return []
     report = read_json(file, "calibration.json of poselift multiview")
     clocks = report.get("clocks") if isinstance(report, dict) else None

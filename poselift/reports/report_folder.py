@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from poselift.core.errors import InputError
-from poselift.core.files import write_text
+from poselift.core.files import atomic_files, remove_partial_of, write_text
 from poselift.reports.contents import section_tables
 from poselift.reports.cost import Cost
 from poselift.reports.csv_tables import csv_table
@@ -27,6 +27,8 @@ COST_NOTE = (
     "median on one CPU thread, with all models in turn in one run; other runs and machines give other times. Memory: "
     "the weights and the peak of the tensors of one pass."
 )
+_INDEX = "index.html"
+"""The page, which is published with all other files."""
 _CITED_NOTE = "Cited rows are as published, not measured here; we counted their parameters and multiply-adds."
 
 
@@ -40,7 +42,7 @@ def write_report(
 ) -> list[str]:
     """Writes a report.
 
-    The files are index.html, report.md, report.tex, and one for each table and plot.
+    The files are index.html, report.md, report.tex, and one for each table and plot, all published together.
 
     Args:
         out: the folder.
@@ -57,22 +59,24 @@ def write_report(
     """
     warnings = list(dict.fromkeys([*warnings, *_warnings(sections)]))
     parts, tables, plots, documented = [], [], [], []
-    for section in sections:
-        own, drawn = section_tables(section, costs, peers), section_plots(section, costs, peers)
-        for table in own:
-            for ending, text in ((".tex", latex_table), (".md", markdown_table), (".csv", csv_table)):
-                write_text(out / "tables" / f"{table.name}{ending}", text(table))
-        pictures = [*(_picture(out / "plots", plot) for plot in drawn), *_attention(section)]
-        parts.append(PageSection(section, own, pictures))
-        documented.append((section.title, own, [(f"plots/{plot.name}.pdf", plot.caption) for plot in drawn]))
-        tables += own
-        plots += drawn
-    cited = any(table.citations for table in tables)
-    notes = [*([COST_NOTE] if costs is not None else []), *([_CITED_NOTE] if cited else [])]
-    title = f"Report: {', '.join(section.title for section in sections)}"
-    write_text(out / "report.md", _markdown(title, parts, warnings, notes))
-    write_text(out / "report.tex", latex_document(title, documented, "tables"))
-    write_text(out / "index.html", html_page(title, parts, warnings, notes))
+    remove_partial_of(out / _INDEX)
+    with atomic_files(out, _INDEX) as folder:
+        for section in sections:
+            own, drawn = section_tables(section, costs, peers), section_plots(section, costs, peers)
+            for table in own:
+                for ending, text in ((".tex", latex_table), (".md", markdown_table), (".csv", csv_table)):
+                    write_text(folder / "tables" / f"{table.name}{ending}", text(table))
+            pictures = [*(_picture(folder / "plots", plot) for plot in drawn), *_attention(section)]
+            parts.append(PageSection(section, own, pictures))
+            documented.append((section.title, own, [(f"plots/{plot.name}.pdf", plot.caption) for plot in drawn]))
+            tables += own
+            plots += drawn
+        cited = any(table.citations for table in tables)
+        notes = [*([COST_NOTE] if costs is not None else []), *([_CITED_NOTE] if cited else [])]
+        title = f"Report: {', '.join(section.title for section in sections)}"
+        write_text(folder / "report.md", _markdown(title, parts, warnings, notes))
+        write_text(folder / "report.tex", latex_document(title, documented, "tables"))
+        write_text(folder / _INDEX, html_page(title, parts, warnings, notes))
     written = {f"tables/{table.name}" for table in tables} | {f"plots/{plot.name}" for plot in plots}
     others = [path.relative_to(out) for folder in ("tables", "plots") for path in sorted((out / folder).glob("*.*"))]
     return [path.as_posix() for path in others if path.with_suffix("").as_posix() not in written]

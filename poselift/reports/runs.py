@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from poselift.core.errors import InputError, make_printable
+from poselift.core.publishing import find_published
 from poselift.core.safe_parsing import read_json
 from poselift.reports.protocols import GroupBy
 from poselift.skeleton import get_skeleton
@@ -103,7 +104,7 @@ def read_runs(paths: Sequence[str | Path]) -> list[Run]:
     files = dict.fromkeys(path / "metrics.json" if path.is_dir() else path for path in map(Path, paths))
     if not files:
         raise InputError("no run is given; give folders that poselift evaluate wrote")
-    missing = [str(file) for file in files if not file.is_file()]
+    missing = [str(file) for file in files if not find_published(file).is_file()]
     if missing:
         advice = "give a folder that poselift evaluate wrote, or its metrics.json"
         also = ", and leave these out" if len(missing) > 1 else ""

@@ -16,7 +16,7 @@ from poselift.core.errors import InputError
 from poselift.core.locks import hold_lock
 from poselift.lifting import LiftOptions
 from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
-from poselift.recordings import read_motion
+from poselift.recordings import read_motion, read_recording
 from poselift.samples import demo_video
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.video import VideoReader, VideoWriter
@@ -127,20 +127,19 @@ def test_a_stopped_run_leaves_the_results_of_the_previous_one(stopped, stored, t
 
 @pytest.mark.slow
 def test_a_run_that_is_killed_while_it_moves_its_results_is_finished_by_the_next(stored, tmp_path, monkeypatch):
-    moves = 2
     stored.lift("--out", tmp_path)
-    left = iter(range(moves))
 
     def replace_or_die(old, new):
-        if next(left, None) is None:
+        if new == tmp_path / "person_1.json":
             raise KeyboardInterrupt
         os.replace(old, new)
 
     with monkeypatch.context() as patch:
-        patch.setattr("poselift.recordings.result_folder.os", SimpleNamespace(replace=replace_or_die, path=os.path))
-        assert stored.run("--out", tmp_path, "--no-render").code == 130
-    assert not (tmp_path / "summary.json").exists(), "the results are not complete"
+        patch.setattr("poselift.core.publishing.os", SimpleNamespace(**{**vars(os), "replace": replace_or_die}))
+        assert stored.run("--out", tmp_path, "--no-render", "--height", 1.5).code == 130
+    assert not (tmp_path / "summary.json").exists(), "other programs see that the results are not complete"
     assert not (tmp_path / "overlay.mp4").exists(), "it is older than the arrays"
+    assert [motion.height.metres for motion in read_recording(tmp_path).people] == [1.5, 1.5]
     stored.lift("--out", tmp_path, "--no-render", "--person", 2)
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"person_2.npz", "person_2.json", "person_2.csv", "summary.json"}

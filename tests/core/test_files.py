@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError, WriteError
-from poselift.core.files import atomic_folder, atomic_pair, atomic_path, remove_partial_of, write_json, write_text
+from poselift.core.files import atomic_files, atomic_folder, atomic_path, remove_partial_of, write_json, write_text
 from tests.core.full_disk import full_disk
 
 
@@ -84,14 +84,11 @@ def test_partial_files_of_one_file_are_removed(tmp_path):
     with atomic_path(path) as left, atomic_path(tmp_path / "person_2.angles.csv") as other:
         mine = tmp_path / ".vscode.settings.csv"
         mine.touch()
-        nested = tmp_path / f".{left.stem}.a1b2c3d4.csv"
-        nested.touch()
         longer = tmp_path / ".person_1.angles.left_leg.a1b2c3d4.csv"  # of person_1.angles.left_leg.csv
         longer.touch()
         remove_partial_of(path)
         assert longer.exists()
         assert not left.exists()
-        assert not nested.exists()
         assert other.exists()
         assert mine.exists()
         left.touch()
@@ -139,9 +136,9 @@ def stop(number, frame):
     raise SystemExit(128 + number)
 
 signal.signal(signal.SIGTERM, stop)
-with files.atomic_pair("m.npz", "m.json") as (npz, beside):
-    npz.write_text("new")
-    beside.write_text("of the new")
+with files.atomic_files(".", "m.json") as folder:
+    (folder / "m.npz").write_text("new")
+    (folder / "m.json").write_text("of the new")
     os.replace = end("m.npz")
 """
 
@@ -149,7 +146,7 @@ with files.atomic_pair("m.npz", "m.json") as (npz, beside):
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such signals")
 @pytest.mark.parametrize(("number", "left"), [(9, {"m.npz": "new"}), (15, {"m.npz": "new", "m.json": "of the new"})])
 def test_a_signal_between_the_files_of_a_pair(number, left, tmp_path):
-    """SIGKILL leaves no description of the old file beside the new one, SIGTERM moves both."""
+    """SIGKILL leaves no old description beside the new file, for other programs; SIGTERM moves both."""
     (tmp_path / "m.npz").write_text("old")
     (tmp_path / "m.json").write_text("of the old")
     done = subprocess.run([sys.executable, "-c", PAIR.format(number=number)], cwd=tmp_path)
@@ -162,9 +159,9 @@ def test_a_pair_that_fails_leaves_the_old_one_and_nothing_else(tmp_path):
     write_text(tmp_path / "m.json", "of the old")
 
     def fail():
-        with atomic_pair(tmp_path / "m.npz", tmp_path / "m.json") as (npz, beside):
-            npz.write_text("new")
-            write_json(beside, {"x": float("nan")})
+        with atomic_files(tmp_path, "m.json") as folder:
+            (folder / "m.npz").write_text("new")
+            write_json(folder / "m.json", {"x": float("nan")})
 
     with pytest.raises(InputError, match=r"m.*json: a value is NaN or infinite, which JSON has not"):
         fail()
@@ -186,6 +183,7 @@ def test_the_file_that_says_that_a_folder_is_complete_comes_last(tmp_path, monke
             (folder / name).write_text("new")
         monkeypatch.setattr(os, "replace", watch)
     assert moved == [("b.csv", False), ("c.csv", False), ("a.json", False)]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.json", "b.csv", "c.csv"]
 
 
 def test_what_is_renamed_is_on_the_disk_before(tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ from poselift.cli.compare.compare_files import FILE, PAGE, changes_table, write_
 from poselift.cli.compare.trials import Group, read_groups, read_table
 from poselift.cli.values import local_path, number_where
 from poselift.core.errors import InputError
-from poselift.core.files import check_writable
+from poselift.core.files import atomic_files, check_writable, remove_partial_of
 from poselift.core.progress_text import show
 from poselift.kinematics.comparison import compare_trials
 from poselift.kinematics.gait import NO_BELT, is_belt
@@ -51,11 +51,13 @@ def run(options: argparse.Namespace) -> None:
     """
     if options.out is not None:
         check_writable(options.out)
+        remove_partial_of(options.out / PAGE)
     before, after = _groups(options.trials, options.table, options.groups, options.person, options.belt)
     changes = compare_trials(before.trials, after.trials)
     if options.out is not None:
-        write_csv(options.out / FILE, changes)
-        write_page(options.out / PAGE, before, after, changes)
+        with atomic_files(options.out, PAGE) as folder:
+            write_csv(folder / FILE, changes)
+            write_page(folder / PAGE, before, after, changes)
     show(f"## {before.name} and {after.name}\n\n{changes_table(changes, before, after)}")
     if options.out is not None:
         show(f"\n{options.out / PAGE}")

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from poselift.core.errors import InputError
+from poselift.core.publishing import find_published
 from poselift.kinematics import Cycles, cut_gait_cycles, measure_joint_angles
 from poselift.kinematics.comparison import TrialMeasures
 from poselift.kinematics.measures import explain_no_gait, find_gait, measure_numbers
 from poselift.recordings import read_motion
-from poselift.recordings.names import is_person
-from poselift.recordings.reading import find_people
+from poselift.recordings.reading import find_people, has_people
 from poselift.structures import Motion
 
 _COLUMNS = ("trial", "group")
@@ -92,12 +92,12 @@ def read_table(table: Path, names: Sequence[str] | None, person: int | None, bel
 def _find(given: Path, person: int | None) -> list[Path]:
     """One person's motions in a file, a folder or its folders."""
     if not given.is_dir():
-        if not given.exists():
+        if not find_published(given).exists():
             raise InputError(f"{given}: no such file or folder")
         return [given]
-    if any(is_person(path) for path in given.iterdir()):
+    if has_people(given):
         return [_choose(given, person)]
-    inner = sorted(path for path in given.iterdir() if path.is_dir() and any(map(is_person, path.iterdir())))
+    inner = sorted(path for path in given.iterdir() if path.is_dir() and has_people(path))
     if not inner:
         raise InputError(f"{given} has no person_*.npz and no folder with one; give a folder of poselift lift")
     return [_choose(path, person) for path in inner]

@@ -89,9 +89,9 @@ def run(options: argparse.Namespace) -> None:
         with atomic_folder(options.out, last=MEASUREMENTS) as folder:
             write_files(folder, trials)
             write_page(folder, trials)
-        if options.reports:
-            cameras = [recording.cameras[0] if recording.cameras else None for recording in recordings.values()]
-            write_reports(options.out, trials, cameras)
+            if options.reports:
+                cameras = [recording.cameras[0] if recording.cameras else None for recording in recordings.values()]
+                write_reports(folder, trials, cameras)
     for path, trial in zip(motions, trials, strict=True):
         show(f"## {path}\n\n{gait_tables(trial)}\n")
         for floor in trial.floors:

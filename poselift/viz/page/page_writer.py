@@ -1,7 +1,6 @@
 """Writes the page: template, style, scripts, content and video in one file."""
 
 import base64
-import contextlib
 import hashlib
 import os
 import shutil
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from poselift.core.errors import InputError
-from poselift.core.files import atomic_pair, atomic_path, named_in_errors, write_text
+from poselift.core.files import atomic_files, named_in_errors, write_text
 from poselift.numerics.times import check_span
 from poselift.structures import Motion
 from poselift.viz.page.page_content import PageContent, PageView, encode
@@ -60,11 +59,11 @@ def write_page(
     first, last = (moments.min(), moments.max()) if span is None else span
     beside = path.with_name(f"{path.stem}_video.mp4")
     about: dict[str, Any] = {}
-    data, written, page, others = "", [path], path, []
+    data, written, others = "", [path], []
     side = ONE_OF_SEVERAL if view.views else LONGER_SIDE
-    with contextlib.ExitStack() as stack:
+    with atomic_files(path.parent, path.name) as folder, tempfile.TemporaryDirectory() as apart:
         if video is not None:
-            place = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "video.mp4"
+            place = Path(apart) / "video.mp4"
             # The end is exclusive, and a time stamp in a JSON is rounded.
             start, end = max(0.0, float(first) - 1e-3), float(last) + 1e-3
             with named_in_errors(video, place):
@@ -76,16 +75,15 @@ def write_page(
             else:
                 about["file"] = beside.name
                 written.append(beside)
-                temporary, page = stack.enter_context(atomic_pair(beside, path))
-                shutil.copyfile(place, temporary)
+                shutil.copyfile(place, folder / beside.name)
         for number, other in enumerate(view.views, start=2):
             beside = path.with_name(f"{path.stem}_video_{number}.mp4")
-            others.append(_add_view(other, (float(first), float(last)), beside))
+            others.append(_add_view(other, (float(first), float(last)), folder / beside.name))
             if "file" in others[-1][0]:
                 written.append(beside)
         times = np.unique(moments.round(6))
         content = encode(motions, view, times, about, float(first), [about for about, _ in others])
-        write_text(page, _html(view.title, content, [data, *(own for _, own in others)]))
+        write_text(folder / path.name, _html(view.title, content, [data, *(own for _, own in others)]))
     return written
 
 
@@ -99,8 +97,7 @@ def _add_view(other: PageView, span: tuple[float, float], beside: Path) -> tuple
         about = {"start": float(rate * clip.times[0] + other.offset - span[0]), "rate": rate}
         if clip.inside:
             return about, base64.b64encode(place.read_bytes()).decode()
-        with atomic_path(beside) as unfinished:
-            shutil.copyfile(place, unfinished)
+        shutil.copyfile(place, beside)
     return {**about, "file": beside.name}, ""
 
 
