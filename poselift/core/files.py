@@ -75,10 +75,10 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def atomic_files(folder: str | os.PathLike[str], last: str, stale: Iterable[str] = ()) -> Iterator[Path]:
-    """A hidden folder whose files are published in `folder` together if the block succeeds.
+    """A hidden folder whose files are published together in `folder`.
 
-    Whenever the process is killed, readers see all old files or all new ones; see `poselift.core.publishing`. Other
-    files in `folder` stay.
+    They are if the block succeeds. Whenever the process is killed, readers see all old files or all new ones; see
+    `poselift.core.publishing`. Other files in `folder` stay.
 
     Args:
         folder: final folder of the files; missing folders are created.
@@ -120,7 +120,7 @@ def _temporary_file(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _explain_full(path: Path) -> Iterator[None]:
-    """A `WriteError` of a full disk that names the path. Other errors of the system name it too."""
+    """A `WriteError` of a full disk that names the path."""
     try:
         yield
     except OSError as error:
@@ -155,9 +155,9 @@ def named_in_errors(place: str | os.PathLike[str], temporary: Path) -> Iterator[
 
 @contextlib.contextmanager
 def atomic_folder(path: str | os.PathLike[str], last: str | None = None) -> Iterator[Path]:
-    """A temporary folder whose files are published in `path` together if the block succeeds.
+    """A temporary folder whose files are published together in `path`.
 
-    Other files there stay.
+    They are if the block succeeds. Other files there stay.
 
     Args:
         path: final path of the folder.
@@ -180,7 +180,9 @@ def atomic_folder(path: str | os.PathLike[str], last: str | None = None) -> Iter
 
 
 def publish_folder(new: Path, place: Path, last: str | None = None, stale: Iterable[str] = ()) -> None:
-    """Publishes a complete folder: it becomes `place`, or its files join those there, all at once.
+    """Publishes a complete folder at its place, all at once.
+
+    It becomes `place`, or its files join those there.
 
     Args:
         new: the folder, beside `place` or in it.
@@ -212,7 +214,7 @@ def publish_folder(new: Path, place: Path, last: str | None = None, stale: Itera
 
 
 def remove_partial_of(path: Path) -> None:
-    """Removes what killed processes left of one file or folder, and finishes what they published.
+    """Removes what killed processes left; finishes what they published.
 
     Other temporary files may be the user's.
     """

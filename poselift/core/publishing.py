@@ -1,4 +1,6 @@
-"""Files that change together: readers see all old ones or all new ones, whenever a process is killed.
+"""Files that change together, whenever a process is killed.
+
+Readers see all old ones or all new ones.
 
 The new files are complete in a hidden folder. Its new name, `COMMITTED` in the folder of the files, publishes them all
 in one system call. Then each file moves to its place. Until the last one has moved, `find_published` reads them through
@@ -61,7 +63,9 @@ def find_published(path: str | os.PathLike[str]) -> Path:
 
 
 def list_published(folder: str | os.PathLike[str]) -> list[Path]:
-    """The paths in a folder as if all published files were in their places, sorted.
+    """The paths in a folder, as if published files were in place.
+
+    They are sorted.
 
     Raises:
         OSError: the folder cannot be read.
@@ -97,7 +101,7 @@ def read_whole(paths: Sequence[Path], read: Callable[[], _Value]) -> _Value:
 
 
 def publish(new: Path, folder: Path, last: str, stale: Iterable[str] = ()) -> None:
-    """Publishes the complete files of a folder in another one, all at once.
+    """Publishes a folder's complete files in another one, all at once.
 
     Args:
         new: the folder of the files, on the same file system; it goes.
@@ -134,7 +138,9 @@ def publish(new: Path, folder: Path, last: str, stale: Iterable[str] = ()) -> No
 
 
 def finish_publishing(folder: Path) -> None:
-    """Moves what a killed process published in a folder to its place. Every writer begins with this.
+    """Moves what a killed process published to its place.
+
+    Every writer begins with this.
 
     Raises:
         BusyError: another process moves files in the folder, and does not end.
@@ -162,14 +168,14 @@ def settle_folder(folder: Path) -> None:
 
 
 def give_permissions(path: Path, mode: int) -> None:
-    """Gives a temporary file or folder, which is private at first, the permissions that it should have."""
+    """Gives a temporary file or folder, private at first, its permissions."""
     umask = os.umask(0)
     os.umask(umask)
     path.chmod(mode & ~umask)
 
 
 def _move(folder: Path) -> None:
-    """Moves all files of `COMMITTED` to their places, the last one last. It can begin anywhere in the middle."""
+    """Moves all files of `COMMITTED` to their places. It can begin anywhere in the middle."""
     committed = folder / COMMITTED
     plan = _read_plan(folder)
     if plan is not None:
@@ -188,7 +194,7 @@ def _move(folder: Path) -> None:
 
 
 def _remove(folder: Path, name: str) -> None:
-    """Removes an earlier file, and its folders within `folder` if they become empty."""
+    """Removes an earlier file, and its folders if they become empty."""
     _check_inside(folder, name)
     (folder / name).unlink(missing_ok=True)
     for parent in (folder / name).parents:
@@ -208,14 +214,14 @@ def _check_inside(folder: Path, name: str) -> None:
 
 
 def _list_files(folder: Path) -> list[str]:
-    """Relative paths of all files in a folder, sorted, with "/" between parts."""
+    """Relative paths of all files in a folder, sorted."""
     return sorted(
         path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()
     )
 
 
 def _read_plan(folder: Path) -> _Plan | None:
-    """The plan of the files that still move to their places; None without such files."""
+    """The plan of files that still move; None without such files."""
     committed = folder / COMMITTED
     try:
         if not stat.S_ISDIR(os.lstat(committed).st_mode):

@@ -164,7 +164,7 @@ def find_footfalls(motion: Motion) -> Footfalls:
 
 
 def _pelvis_rests(motion: Motion) -> bool:
-    """Whether the hips stay where they are in the picture while ankles move."""
+    """Whether hips stay in place in the picture while ankles move."""
     seen, pixels = motion.keypoints, motion.keypoints.keypoints.astype(np.float64)
     legs = [[f"{side}_{joint}" for joint in ("hip", "knee", "ankle")] for side in ("left", "right")]
     if not {joint for leg in legs for joint in leg} <= set(seen.skeleton.joints):

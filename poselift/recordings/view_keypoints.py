@@ -8,6 +8,7 @@ from jaxtyping import Float
 
 from poselift.core.files import atomic_path
 from poselift.core.npz import npz_arrays
+from poselift.core.publishing import find_published
 from poselift.recordings.names import VIEW_KEYPOINTS
 from poselift.structures import Keypoints2D, Motion
 
@@ -46,7 +47,7 @@ def read_view_keypoints(folder: Path, motions: Sequence[Motion], views: int) -> 
     Raises:
         InputError: the file is damaged.
     """
-    if not (folder / VIEW_KEYPOINTS).is_file():
+    if not find_published(folder / VIEW_KEYPOINTS).is_file():
         return [{}] * views
     arrays = npz_arrays(folder / VIEW_KEYPOINTS)
     found: list[ViewKeypoints] = []
