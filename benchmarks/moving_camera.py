@@ -2,11 +2,12 @@
 
     python -m benchmarks.moving_camera [VIDEO] [--moves NAME ...] [--rows ROW ...] [--quality NAME] ...
 
-The clips are those of `benchmarks.warped_clips`, with the assumed lens. Four rows for each move: `auto` lifts the
-warped clip as `poselift lift --world` does; `camera alone` gives it the keypoints of the still clip, warped alike, so
-only the camera's path errs; `in sight` leaves out of these what the virtual camera does not see; `still` is `--camera
-still`, as if nothing had turned. `turned once` turns all frames by the same angle: what the detector alone makes of
-other pixels, by 0.05 degrees (a pixel) the noise of the still clip itself.
+The clips are those of `benchmarks.warped_clips`, with the assumed lens and the default detector. With `--width` the
+virtual camera takes smaller pictures of a larger video, of the still clip too: otherwise a zoom only blurs. Four rows
+for each move: `auto` lifts the warped clip as `poselift lift --world` does; `camera alone` gives it keypoints of the
+still clip, warped alike, so only the camera's path errs; `in sight` leaves out of these what the virtual camera does
+not see; `still` is `--camera still`, as if nothing had turned. `turned once` turns all frames by the same angle: what
+the detector alone makes of other pixels, by 0.05 degrees (a pixel) the noise of the still clip itself.
 
 Columns, against the world of the still clip, turned by the known heading of the first frame: distance of the roots and
 of all joints, and of the roots without the mean offset of each person (the path), mm; angle of the rotation between the
@@ -24,17 +25,18 @@ from jaxtyping import Bool, Float
 
 from benchmarks.clips import track_clip
 from benchmarks.command import command_line, errors_shown, print_table
-from benchmarks.warped_clips import MOVES, Warp, WarpedClip, WarpedTracks
+from benchmarks.warped_clips import MOVES, STILL, Warp, WarpedClip, WarpedTracks
 from poselift.detection import build_detector
 from poselift.finding import VideoClip
 from poselift.geometry import rotation_y
 from poselift.geometry.camera import Camera, camera_for
 from poselift.keypoints.in_memory import TrackClip
-from poselift.lifting.request import LiftRequest
+from poselift.lifting.request import DEFAULT_DETECTOR, LiftRequest
 from poselift.lifting.run import lift_clip
 from poselift.models import load_weights
 from poselift.samples import demo_video
 from poselift.structures import Motion, Recording
+from poselift.video import VideoReader
 
 _ROWS = ("auto", "camera alone", "in sight", "still")
 
@@ -148,6 +150,11 @@ def _camera_errors(camera: Camera, warp: Warp) -> list[str]:
     return [f"{angle:.3f}", f"{100 * np.abs(focal / zoom - 1).max():.2f}"]
 
 
+def _reduced(size: tuple[int, int], width: int | None) -> tuple[int, int]:
+    """Width and height of pictures of another width and the same shape, in even pixels."""
+    return size if width is None else (width, 2 * round(size[1] * width / size[0] / 2))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Prints the rows of each move."""
     parser = command_line(__doc__)
@@ -155,26 +162,35 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--moves", nargs="*", choices=list(MOVES), default=list(MOVES), metavar="NAME")
     parser.add_argument("--rows", nargs="*", choices=_ROWS, default=list(_ROWS), metavar="ROW", help="default: all")
     parser.add_argument("--quality", default="balanced", help="default: balanced")
+    parser.add_argument("--detector", default=DEFAULT_DETECTOR, help=f"default: {DEFAULT_DETECTOR}")
+    parser.add_argument("--width", type=int, help="of the virtual pictures, pixels; default: the video's")
+    parser.add_argument("--start", type=float, help="first second of the span; default: the beginning")
+    parser.add_argument("--end", type=float, help="end of the span, seconds; default: the end")
     parser.add_argument("--weights", default="small", help="default: small")
     parser.add_argument("--fov", type=float, metavar="DEG", help="of the clip's lens; default: assumed")
     options = parser.parse_args(arguments)
     with errors_shown(parser):
-        detector, weights = build_detector("movenet"), load_weights(options.weights)
-        plain = VideoClip(options.video, detector, quality=options.quality)
-        tracks = track_clip(plain)
+        detector, weights = build_detector(options.detector), load_weights(options.weights)
+        info = VideoReader(options.video).info
+        camera = camera_for(_reduced((info.width, info.height), options.width), options.fov)
+
+        def clip_of(warp: Warp) -> WarpedClip:
+            return WarpedClip(options.video, detector, options.quality, warp, options.start, options.end)
+
+        unmoved = Warp(STILL, camera, 1.0)
+        tracks = track_clip(clip_of(unmoved))
         request = LiftRequest(world=True, fov=options.fov)
-        still = lift_clip(TrackClip(tracks, options.video), weights, replace(request, camera="still"))
-    camera = camera_for(plain.image_size, options.fov)
+        still = lift_clip(WarpedTracks(tracks, clip_of(unmoved), unmoved), weights, replace(request, camera="still"))
     end = still.clock.span[1]
 
     def rows() -> Iterator[list[str]]:
         for name in options.moves:
             warp = Warp(MOVES[name], camera, end)
-            alone = WarpedTracks(tracks, options.video, warp)
+            alone = WarpedTracks(tracks, clip_of(warp), warp)
             clips: dict[str, tuple[VideoClip | TrackClip, LiftRequest]] = {
-                "auto": (WarpedClip(options.video, detector, options.quality, warp), request),
+                "auto": (clip_of(warp), request),
                 "camera alone": (alone, request),
-                "in sight": (WarpedTracks(tracks, options.video, warp, cut=True), request),
+                "in sight": (WarpedTracks(tracks, clip_of(warp), warp, cut=True), request),
                 "still": (alone, replace(request, camera="still")),
             }
             for row in options.rows:

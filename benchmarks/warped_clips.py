@@ -1,6 +1,7 @@
 """A still clip as a virtual camera sees it that turns, shakes and zooms, maybe with a rolling shutter.
 
-Each frame is warped by K_t R_t' K⁻¹, and the border is mirrored, so that the background goes with the picture.
+Each frame is warped by K_t R_t' K⁻¹, and the border is mirrored, so that the background goes with the picture. From a
+larger video the virtual camera takes smaller pictures: then a zoom finds pixels as sharp as those of a real lens.
 """
 
 import math
@@ -12,6 +13,7 @@ import cv2
 import numpy as np
 from jaxtyping import Bool, Float
 
+from poselift.camera_path.found_camera import CameraMode, FoundCamera, find_camera
 from poselift.detection import Detector
 from poselift.finding import VideoClip
 from poselift.geometry import axis_angle_to_matrix
@@ -19,6 +21,9 @@ from poselift.geometry.camera import Camera
 from poselift.keypoints.in_memory import TrackClip
 from poselift.structures import Keypoints2D
 from poselift.video import Frame
+
+_FINER = 2
+"""Factor by which pictures from a larger video are drawn larger, and then averaged, against aliasing."""
 
 _BAND, _ROUNDS = 4, 4
 """Rows of a rolling shutter that are warped together, and rounds that find the row of a keypoint."""
@@ -62,6 +67,9 @@ def _closer(share: float) -> float:
     return 1 + 0.4 * share
 
 
+STILL = Move(lambda share: (0.0, 0.0, 0.0))
+"""The camera stands."""
+
 MOVES: dict[str, Move] = {
     "turned once, 0.05 degrees": Move(lambda share: (0.035, 0.05, 0.0)),
     "turned once, 5 degrees": Move(lambda share: (0.0, 5.0, 0.0)),
@@ -91,7 +99,7 @@ class Warp:
 
     Attributes:
         move: of the virtual camera.
-        camera: the clip's lens.
+        camera: lens of the virtual camera before it zooms. It sees what the clip's lens sees, maybe in fewer pixels.
         end: time of the last frame, seconds.
     """
 
@@ -105,26 +113,32 @@ class Warp:
         return axis_angle_to_matrix(np.radians(self.move.turn(share))), self.move.zoom(share)
 
     def homography(self, time: float) -> Float[np.ndarray, "3 3"]:
-        """From pixels of the clip to those of the virtual camera."""
+        """From pixels of the still virtual camera to those of the one that moves."""
         R, zoom = self.pose(time)
         K = self.camera.K.astype(np.float64)
         return K @ np.diag([zoom, zoom, 1.0]) @ R.T @ np.linalg.inv(K)
 
     def picture(self, frame: Frame) -> Frame:
         """The frame as the virtual camera sees it; beyond its edge it is mirrored."""
-        height = self.camera.image_size[1]
-        image, rows = np.empty_like(frame.image), _BAND if self.move.readout else height
+        width, height = self.camera.image_size
+        fine = 1 if frame.image.shape[1] == width else _FINER
+        rows = _BAND if self.move.readout else height
+        scale = np.array([width / frame.image.shape[1], height / frame.image.shape[0]])
+        smaller, finer = _resized(scale), _resized(np.full(2, float(fine)))
+        image = np.empty((fine * height, fine * width, 3), np.uint8)
         for first in range(0, height, rows):
             end = min(first + rows, height)
-            up = np.array([[1, 0, 0], [0, 1, -first], [0, 0, 1]])
-            image[first:end] = cv2.warpPerspective(
+            up = np.array([[1, 0, 0], [0, 1, -fine * first], [0, 0, 1]])
+            moved = self.homography(float(self._row_time(frame.timestamp, (first + end - 1) / 2)))
+            image[fine * first : fine * end] = cv2.warpPerspective(
                 frame.image,
-                up @ self.homography(float(self._row_time(frame.timestamp, (first + end - 1) / 2))),
-                (self.camera.image_size[0], end - first),
+                up @ finer @ moved @ smaller,
+                (fine * width, fine * (end - first)),
                 flags=cv2.INTER_CUBIC,
                 borderMode=cv2.BORDER_REFLECT_101,
             )
-        return replace(frame, image=image)
+        # OpenCV gives the pixels themselves where the size stays.
+        return replace(frame, image=cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA))
 
     def keypoints(self, track: Keypoints2D) -> Keypoints2D:
         """A person's keypoints as the virtual camera sees them."""
@@ -155,16 +169,41 @@ class Warp:
         return np.asarray(time + self.move.readout * (np.nan_to_num(row) / self.camera.image_size[1] - 0.5))
 
 
-class WarpedClip(VideoClip):
-    """A video as a virtual camera sees it."""
+def _resized(scale: Float[np.ndarray, "2"]) -> Float[np.ndarray, "3 3"]:
+    """From pixels of a picture to those of it in another size. Pixel centres are whole numbers."""
+    return np.array([[scale[0], 0, (scale[0] - 1) / 2], [0, scale[1], (scale[1] - 1) / 2], [0, 0, 1]])
 
-    def __init__(self, video: Path, detector: Detector, quality: str, warp: Warp) -> None:
-        super().__init__(video, detector, quality=quality)
-        self._warp = warp
+
+class WarpedClip(VideoClip):
+    """A video as a virtual camera sees it. Its time begins at 0.
+
+    Args:
+        video: the still clip.
+        detector: finds the people.
+        quality: how often it looks.
+        warp: of the pictures.
+        start: of the span, seconds; the beginning if None.
+        end: of the span, seconds; the end of the video if None.
+    """
+
+    def __init__(
+        self,
+        video: Path,
+        detector: Detector,
+        quality: str,
+        warp: Warp,
+        start: float | None = None,
+        end: float | None = None,
+    ) -> None:
+        super().__init__(video, detector, start, end, quality=quality)
+        self._warp, self.image_size = warp, warp.camera.image_size
 
     def frames(self) -> Iterator[Frame]:
         """The warped frames."""
-        return map(self._warp.picture, super().frames())
+        first: float | None = None
+        for frame in super().frames():
+            first = frame.timestamp if first is None else first
+            yield self._warp.picture(replace(frame, timestamp=frame.timestamp - first))
 
 
 class WarpedTracks(TrackClip):
@@ -172,16 +211,22 @@ class WarpedTracks(TrackClip):
 
     Args:
         tracks: of the still clip.
-        video: likewise.
+        clip: the warped pictures.
         warp: of both.
         cut: whether keypoints outside of the warped picture are left out.
     """
 
-    def __init__(self, tracks: Sequence[Keypoints2D], video: Path, warp: Warp, cut: bool = False) -> None:
+    def __init__(self, tracks: Sequence[Keypoints2D], clip: WarpedClip, warp: Warp, cut: bool = False) -> None:
         warped = [warp.keypoints(track) for track in tracks]
-        super().__init__([warp.cut(track) for track in warped] if cut else warped, video)
-        self._warp = warp
+        super().__init__([warp.cut(track) for track in warped] if cut else warped)
+        self._clip = clip
 
     def frames(self) -> Iterator[Frame]:
         """The warped frames."""
-        return map(self._warp.picture, super().frames())
+        return self._clip.frames()
+
+    def find_camera(
+        self, span: tuple[float, float], tracks: Sequence[Keypoints2D], lens: Camera, mode: CameraMode
+    ) -> FoundCamera:
+        """What the camera does, from the background of the warped pictures."""
+        return find_camera(self.frames, span, tracks, lens, mode)

@@ -174,8 +174,10 @@ class Document:
             self._channel(times, self._data(values.astype(np.float32), kind), len(file.nodes) - 1, path)
         if zoom:
             angles = 2 * np.arctan(height / (2 * there.K[:, 1, 1]))
-            values = self._data(angles.astype(np.float32), "SCALAR")
-            self._point(times, values, f"/cameras/{len(file.cameras) - 1}/perspective/yfov")
+            lens_number = len(file.cameras) - 1
+            self._point(
+                times, self._data(angles.astype(np.float32), "SCALAR"), f"/cameras/{lens_number}/perspective/yfov"
+            )
 
     def _mesh(self, figure: Character, name: str) -> Any:
         gltf, mesh = self._gltf, make_body_mesh(figure.rig)

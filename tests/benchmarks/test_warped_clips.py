@@ -36,6 +36,19 @@ def test_pictures_and_keypoints_are_warped_alike(name: str):
         assert warp.keypoints(track_at(place[None], 0.45)).keypoints[0, 0] == pytest.approx(middle, abs=0.5)
 
 
+@pytest.mark.parametrize("name", ["pan 5, zoom", "pan 40, readout 90 ms"])
+def test_pictures_from_a_larger_video_show_the_same(name: str):
+    warp = warp_of(MOVES[name])
+    noise = np.random.default_rng(0).uniform(0, 255, (2 * SIZE[1], 2 * SIZE[0], 3)).astype(np.uint8)
+    large = cv2.normalize(cv2.GaussianBlur(noise, (0, 0), 6), None, 0, 255, cv2.NORM_MINMAX)
+    small = cv2.resize(large, SIZE, interpolation=cv2.INTER_AREA)
+    found, wanted = (warp.picture(Frame(image, 0.5, 0)).image.astype(float) for image in (large, small))
+    assert np.abs(found - wanted).mean() < 2
+    for axis in (0, 1):  # how far the one is beside the other, pixels: OpenCV's warp errs by 0.05
+        slope = np.gradient(wanted, axis=axis)[10:-10, 10:-10]
+        assert (slope * (found - wanted)[10:-10, 10:-10]).sum() / (slope**2).sum() == pytest.approx(0, abs=0.1)
+
+
 def test_a_rolling_shutter_sees_low_rows_later():
     """Rows 40 and 150 of 180 are 55 ms apart, in which the camera turns by 2.2 degrees to the right."""
     f = float(camera_for(SIZE).K[0, 0])
