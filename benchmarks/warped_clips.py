@@ -152,8 +152,9 @@ class Warp:
         return replace(track, keypoints=moved)  # NaN stays NaN where nobody looked
 
     def shows(self, track: Keypoints2D) -> Bool[np.ndarray, " t"]:
-        """Frames in which the virtual camera sees the whole person."""
-        return np.asarray(self._inside(self.keypoints(track)).all(-1))
+        """Frames in which the virtual camera sees all joints that the still clip's keypoints have."""
+        seen = np.isfinite(track.keypoints).all(-1)
+        return np.asarray((self._inside(self.keypoints(track)) | ~seen).all(-1) & seen.any(-1))
 
     def cut(self, warped: Keypoints2D) -> Keypoints2D:
         """A person's keypoints without those beyond the edge of the picture."""

@@ -61,6 +61,7 @@ def test_what_the_camera_does_not_see_is_cut():
     warp = warp_of(Move(lambda share: (0.0, 0.0, 0.0), lambda share: 2.0))
     track = track_at(np.array([[85.0, 90.0], [75.0, 90.0]]), 0.0)
     assert not warp.shows(track)[0]
+    assert warp.shows(track_at(np.array([[85.0, 90.0]]), 0.0))[0]  # joints that nobody saw do not count
     cut = warp.cut(warp.keypoints(track))
     assert np.isfinite(cut.keypoints[0, 0]).all()
     assert np.isnan(cut.keypoints[0, 1]).all()
