@@ -120,9 +120,13 @@ LIKE_THE_PAGE = ("--quality", "fast", "--detector", "movenet-blazepose")
 
 
 @contextmanager
-def page_models() -> Iterator[None]:
-    """In this block MoveNet computes in float32 with `--quality fast` too, and BlazePose is the full one."""
+def page_models(hands: bool = False) -> Iterator[None]:
+    """In this block MoveNet computes in float32 with `--quality fast` too, and BlazePose is the full one.
+
+    With hands the page looks at calm people as often as at others.
+    """
     full, fast = published("blazepose_full"), replace(QUALITIES["fast"], quick=False)
+    fast = replace(fast, calm=1) if hands else fast
     with ExitStack() as stack:
         stack.enter_context(patch.dict(QUALITIES, fast=fast))
         stack.enter_context(patch("poselift.detection.blazepose.published", lambda name: full))

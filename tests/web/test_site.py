@@ -38,7 +38,7 @@ def test_the_demo_clip_is_that_of_the_command(opened, site, video, tmp_path):
     seen = [far for far in page(_REACH_OF_HANDS) if far > 0]
     assert len(seen) >= 5
     assert all(far < 0.25 for far in seen)
-    with page_models():
+    with page_models(hands=True):
         main(["lift", str(clip), *LIKE_THE_PAGE, "--no-render", "--quiet", "--out", str(tmp_path / "lifted")])
     found = distances(people, tmp_path / "lifted")
     assert len(found) == len(people) == 2
