@@ -11,8 +11,12 @@ import jaxtyping
 import pytest
 from hypothesis import settings
 
-from poselift.data.synthetic import synthetic_corpus
-from tests.data.formats.cmu import write_cmu
+from tests.type_checks import jaxtyped
+
+jaxtyping.jaxtyped = jaxtyped  # of all modules that are imported from here on
+
+from poselift.data.synthetic import synthetic_corpus  # noqa: E402
+from tests.data.formats.cmu import write_cmu  # noqa: E402
 
 # No deadline, because the machine may be busy. The same examples in every run, because a test must not fail by chance.
 settings.register_profile("poselift", deadline=None, derandomize=True, max_examples=50)
@@ -22,6 +26,12 @@ settings.load_profile("poselift")
 gc.set_threshold(50_000, 20, 20)
 
 ROOT = Path(__file__).parents[1]
+
+
+def pytest_collection_modifyitems(items):
+    """Files with slow tests begin first, so that at the end no process waits long for another."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 def pytest_collection_finish():
