@@ -147,7 +147,7 @@ def find_footfalls(motion: Motion) -> Footfalls:
         why = WHY_SITS
     elif shares and low < _ROUND:
         why = WHY_ROUND
-    elif len(apart) and _pelvis_rests(motion):
+    elif len(apart) and steep <= _STEEP and _pelvis_rests(motion):  # made people who march have a still pelvis
         why = WHY_RESTS
     if why:
         nothing = np.zeros(0), np.zeros(0)

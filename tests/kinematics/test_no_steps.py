@@ -90,6 +90,18 @@ def on_a_treadmill(times):
     return joints - (1.2 * times)[:, None, None] * [1, 0, 0]
 
 
+def march_in_place(times):
+    """Stands and raises the knees in turn; the pelvis stays where it is."""
+    joints = stand(times)
+    for side, late in ((0, 0.0), (1, 0.5)):
+        up = np.sin(np.pi * np.clip(2 * ((times * 0.6 + late) % 1.0) - 1, 0, 1))
+        hip, angle = joints[:, 11 + side], 1.2 * up
+        thigh = 0.43 * np.stack([np.sin(angle), -np.cos(angle), 0 * angle], -1)
+        joints[:, 13 + side] = hip + thigh
+        joints[:, 15 + side] = hip + thigh - [[0, 0.39, 0]]
+    return joints
+
+
 @pytest.fixture(scope="module")
 def gait():
     """The gait of a body in a view, and the reason for none."""
@@ -108,6 +120,7 @@ def test_legs_that_move_on_a_chair_make_no_steps_from_ahead(gait):
     steps, why = gait("chair", BODIES["kicks on a chair"], 90, 30)
     assert (steps, "the pelvis rests" in why) == (0, True)
     assert gait("treadmill", on_a_treadmill, 90, 30)[0] >= 5
+    assert gait("marches", march_in_place, 45, 10)[0] >= 3
 
 
 @pytest.mark.slow
