@@ -53,13 +53,20 @@ def test_colors_are_those_of_ffmpeg(tmp_path):
             offsets = np.cumsum([0, *(plane.size for plane in planes)]).tolist()
             (tmp_path / f"{number}.yuv").write_bytes(b"".join(plane.tobytes() for plane in planes))
             places = [{"offset": start, "stride": stride} for start, stride in zip(offsets, strides, strict=False)]
-            size = {"width": WIDTH, "height": HEIGHT}
-            about = {"format": layout, "planes": places, "matrix": matrix, "fullRange": full, **size}
+            # As Safari: the file says limited range, and the decoder makes full range of it.
+            ranges = {"decodedRange": full, "named": {"matrix": matrix, "fullRange": False}}
+            if matrix is None:  # as a decoder that does not say
+                ranges = {"decodedRange": None, "named": {"matrix": None, "fullRange": full}}
+            about = {"format": layout, "planes": places, "width": WIDTH, "height": HEIGHT, **ranges}
             request.append({"file": str(tmp_path / f"{number}.yuv"), **about})
             wanted.append(Upright(frame, stream)(frame))
-    (tmp_path / "request.json").write_text(json.dumps(request))
+    last = request[-1]
+    others = {"format": "BGRA"}, {"named": {"matrix": "bt709", "transfer": "pq"}}, {"width": WIDTH - 1}
+    (tmp_path / "request.json").write_text(json.dumps([*request, *({**last, **other} for other in others)]))
     subprocess.run(["node", WEB / "test" / "yuv.mjs", tmp_path / "request.json", tmp_path], check=True, timeout=60)
     for number, image in enumerate(wanted):
         found = np.fromfile(tmp_path / f"{number}.rgba", np.uint8).reshape(HEIGHT, WIDTH, 4)
         np.testing.assert_array_equal(found[..., :3], image, str(kinds[number]))
         assert (found[..., 3] == 255).all()
+    # A canvas draws what has other planes, another brightness or odd sizes.
+    assert len(list(tmp_path.glob("*.rgba"))) == len(wanted)

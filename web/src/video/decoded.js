@@ -41,7 +41,7 @@ export async function openDecoded(file) {
   async function* frames() {
     for await (const sample of new VideoSampleSink(track).samples()) {
       const pixels = async () => {
-        const plain = width === wide && height === high ? await samplePixels(sample, track.codec === "avc" ? named : { ...sample.colorSpace.toJSON(), ...named }).catch(() => null) : null;
+        const plain = width === wide && height === high ? await samplePixels(sample, named).catch(() => null) : null;
         const upright = plain && sample.rotation ? quarterTurned(plain, (4 - sample.rotation / 90) % 4) : plain;
         return upright?.width === width && upright.height === height ? upright : read((pen) => sample.draw(pen, 0, 0, width, height));
       };

@@ -10,11 +10,12 @@ const FORMATS = ["I420", "NV12"], SPECIAL = ["pq", "hlg"];
 /**
  * The pixels of a decoded sample, before it is turned upright; null where it is of another kind.
  *
- * @param sample of mediabunny.
- * @param colors what the file names: Chromium takes BT.709 where H.264 names nothing, FFmpeg BT.601.
+ * @param sample of mediabunny. Its range holds: Safari's decoder gives H.264 in full range, whatever the file has.
+ * @param named what the file names. Its matrix holds: Chromium takes BT.709 where a file names nothing, FFmpeg BT.601.
  */
-export async function samplePixels(sample, colors) {
-  const { format, visibleRect: { width, height } } = sample, { matrix, fullRange, transfer } = colors;
+export async function samplePixels(sample, named) {
+  const { format, visibleRect: { width, height } } = sample, { matrix, transfer } = named;
+  const fullRange = sample.colorSpace.fullRange ?? named.fullRange;
   if (!FORMATS.includes(format) || SPECIAL.includes(transfer) || matrix === "rgb" || width % 2 || height % 2) return null;
   if (sample.flip || sample.squarePixelWidth !== width || sample.squarePixelHeight !== height) return null;
   const bytes = new Uint8Array(sample.allocationSize()), planes = await sample.copyTo(bytes);
