@@ -310,6 +310,9 @@ def _pair_inputs(arguments: argparse.Namespace) -> list[tuple[Path | None, Path 
         )
     count = max(len(videos), len(keypoints))
     if count < 2:
+        for path in videos:
+            if not path.exists():
+                raise InputError(f"{path} does not exist; give 2 to 8 videos, or a folder of takes")
         some = "no video is" if not count else "one video is"
         raise InputError(f"{some} given; give 2 to 8 videos of the same moment (for one video: poselift lift)")
     places = [path.resolve() for path in videos]

@@ -124,7 +124,7 @@ def _read_records(path: Path) -> dict[str, Any]:
     """What earlier runs wrote, if it can be used."""
     if not path.is_file():
         return {}
-    found = read_json(path, "takes.json of poselift multiview")
+    found = read_json(path, "remove it, and all takes are joined again")
     return found if isinstance(found, dict) else {}
 
 

@@ -18,6 +18,7 @@ from poselift.models import Weights
 from poselift.numerics.times import median_interval
 from poselift.several_views.calibration_files import match_cameras, read_calibration
 from poselift.several_views.reconstruction import Reconstruction, reconstruct
+from poselift.several_views.report import doubt_earlier
 from poselift.several_views.request import ViewsRequest, one_each
 from poselift.several_views.sound import read_sound, shift_by_sound
 from poselift.several_views.view import LiftedView, ViewClock
@@ -193,6 +194,7 @@ def _known_cameras(
                 f"{name} has pictures of {ours} pixels, its camera {camera.name} in the calibration {theirs}; give the "
                 "calibration of these pictures, or leave it out"
             )
+    warnings += filter(None, map(doubt_earlier, views.calibration))
     return cameras, [Caution(text, "camera") for text in warnings]
 
 

@@ -63,6 +63,9 @@ def test_each_take_has_a_result_and_the_next_run_does_what_is_left(folder, tmp_p
     np.testing.assert_allclose(places[0], places[1], atol=1e-4)
     assert json.loads((out / "jump" / "calibration.json").read_text())["rotations_within_degrees"] == 0
     assert "one video is given" in json.loads((out / "takes.json").read_text())["alone"]["failed"]
+    # What the calibrating take is not sure of, nobody is.
+    warnings = json.loads((out / "jump" / "summary.json").read_text())["warnings"]
+    assert any(f"the cameras of {out / 'walk' / 'calibration.toml'} may be turned" in str(each) for each in warnings)
 
     (folder / "alone" / "left.mp4").unlink()
     os.utime(folder / "jump" / "left.mp4", (1, 1))
@@ -93,3 +96,7 @@ def test_options_that_do_not_go_together(folder, tmp_path):
     refused("for a folder of takes", folder / "walk" / "left.mp4", "b.mp4", "--same-cameras", "walk")
     refused("has no folder with videos in it", folder / "walk")
     refused("is the folder of the takes", folder, "--out", folder)
+    refused("nowhere does not exist; give 2 to 8 videos", folder / "nowhere")
+    (folder / "out").mkdir()
+    (folder / "out" / "takes.json").write_text("{")
+    refused("remove it, and all takes are joined again", folder, "--out", folder / "out")
