@@ -18,7 +18,7 @@ from poselift.skeleton import Skeleton
 
 _OUTSIDE = 0.5
 """Share of the points outside of the picture that is refused."""
-_BODIES_OUTSIDE = 0.05
+_BODIES_OUTSIDE = 0.06
 """Share of the bodies that lie mostly outside that is refused: no detector sees them; trackers keep some for a
 moment."""
 _DOUBTFUL = 0.1
