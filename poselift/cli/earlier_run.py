@@ -5,6 +5,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from poselift.core.errors import InputError
+from poselift.core.publishing import find_published
 
 
 def find_checkpoint(config: DictConfig) -> str | None:
@@ -39,7 +40,9 @@ def check_earlier(config: DictConfig, checkpoint: str | None) -> None:
     if config.overwrite or resumes:
         return
     paths = [Path(callback.get("path") or "") for callback in config.callbacks.values() if callback]
-    earlier = [path.name for path in paths if path.suffix in (".safetensors", ".ckpt") and path.is_file()]
+    earlier = [
+        path.name for path in paths if path.suffix in (".safetensors", ".ckpt") and find_published(path).is_file()
+    ]
     if earlier:
         resuming = "resume=auto to continue it, " if find_last_checkpoint(config) else ""
         raise InputError(

@@ -14,6 +14,7 @@ from poselift.core.endings import VIDEO_ENDINGS
 from poselift.core.errors import InputError, WriteError, make_printable
 from poselift.core.files import sha256, write_json
 from poselift.core.progress_text import Output
+from poselift.core.publishing import find_published
 from poselift.core.safe_parsing import read_json
 from poselift.recordings.names import CALIBRATION, SUMMARY
 from poselift.several_views.request import ViewsRequest
@@ -86,10 +87,12 @@ def join_takes(
         if calibrating not in (None, name):
             own = replace(views, calibration=(out / str(calibrating) / CALIBRATION,), fov=None, intrinsics=None)
         record: dict[str, Any] = {"made_from": _made_from(takes[name], request, own)}
-        if records.get(name) == record and (out / name / SUMMARY).exists():
+        if records.get(name) == record and find_published(out / name / SUMMARY).exists():
             output.print(f"take {number} of {len(order)}: {name} was done before")
             continue
         output.print(f"take {number} of {len(order)}: {name}")
+        if records.pop(name, None) is not None:  # if this process is killed, nobody knows what the results are of
+            write_json(out / RECORDS, records)
         try:
             join([(video, None) for video in takes[name]], out / name, own)
         except WriteError:
@@ -113,7 +116,7 @@ def join_takes(
 def _made_from(videos: Sequence[Path], request: CommandRequest, views: ViewsRequest) -> dict[str, Any]:
     """What a take's results depend on, as JSON has it."""
     stamps = [[str(video), video.stat().st_size, round(video.stat().st_mtime, 3)] for video in videos]
-    files = [sha256(file) if file.is_file() else str(file) for file in views.calibration]
+    files = [sha256(file) if find_published(file).is_file() else str(file) for file in views.calibration]
     own = {**asdict(views), "calibration": files}
     settings = asdict(find_settings(request))
     found: dict[str, Any] = json.loads(json.dumps({"videos": stamps, "settings": settings, "views": own}))

@@ -35,7 +35,7 @@ def check_writable(folder: str | os.PathLike[str]) -> None:
         WriteError: the folder is a file, or is not writable.
     """
     place = Path(folder).absolute()
-    while not place.exists() and place != place.parent:
+    while not os.path.lexists(place) and place != place.parent:  # a link to nothing is no folder
         place = place.parent
     if not place.is_dir():
         raise WriteError(f"cannot write to {folder}: {place} is not a folder; choose another folder")
@@ -210,7 +210,18 @@ def publish_folder(new: Path, place: Path, last: str | None = None, stale: Itera
             return
     if files:
         names = [file.relative_to(new).as_posix() for file in files]
-        publish(new, place, names[-1] if last is None else last, stale)
+        described = names[-1] if last is None else last
+        try:
+            publish(new, place, described, stale)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            # The place is a link to another file system, or one is mounted there.
+            with atomic_files(place, described, stale) as inside:
+                for name in names:
+                    (inside / name).parent.mkdir(exist_ok=True, parents=True)
+                    shutil.copyfile(new / name, inside / name)
+            shutil.rmtree(new)
 
 
 def remove_partial_of(path: Path) -> None:

@@ -43,7 +43,7 @@ class _Plan:
     """What becomes of the files in `COMMITTED`.
 
     Attributes:
-        last: name of the file that moves last.
+        last: path of the file that moves last, relative to the folder of the places.
         stale: paths of earlier files that go, relative to the folder of the places.
     """
 
@@ -71,9 +71,15 @@ def list_published(folder: str | os.PathLike[str]) -> list[Path]:
         OSError: the folder cannot be read.
     """
     folder = Path(folder)
-    names = {path.name for path in folder.iterdir()}
-    if (plan := _read_plan(folder)) is not None:
-        names = names - plan.stale | {path.name for path in (folder / COMMITTED).iterdir()}
+    for _ in range(_TRIES):
+        plan = _read_plan(folder)
+        # First those that leave, so that none is missed between the two listings.
+        moving = set() if plan is None else _list_names(folder / COMMITTED)
+        names = {path.name for path in folder.iterdir()}
+        if plan == _read_plan(folder):  # otherwise another process published or ended meanwhile
+            break
+    if plan is not None:
+        names = names - plan.stale | moving
     return sorted(folder / name for name in names - {COMMITTED, _LOCK, _PLAN})
 
 
@@ -106,7 +112,7 @@ def publish(new: Path, folder: Path, last: str, stale: Iterable[str] = ()) -> No
     Args:
         new: the folder of the files, on the same file system; it goes.
         folder: of their places; other files there stay.
-        last: name of the file that describes the others.
+        last: path of the file that describes the others, relative to `folder`.
         stale: paths of earlier files that go, relative to `folder`, with "/" between parts.
 
     Raises:
@@ -181,6 +187,7 @@ def _move(folder: Path) -> None:
     if plan is not None:
         for name in sorted(plan.stale):
             _remove(folder, name)
+        _check_inside(folder, plan.last)
         (folder / plan.last).unlink(missing_ok=True)
         names = [name for name in _list_files(committed) if name not in (plan.last, _PLAN)]
         for name in (*names, plan.last):
@@ -213,6 +220,13 @@ def _check_inside(folder: Path, name: str) -> None:
         raise WriteError(f"cannot write {folder / name}: it is outside of {folder}; remove the link, or {COMMITTED}")
 
 
+def _list_names(folder: Path) -> set[str]:
+    """Names in a folder; none if it has gone."""
+    with contextlib.suppress(FileNotFoundError):
+        return {path.name for path in folder.iterdir()}
+    return set()
+
+
 def _list_files(folder: Path) -> list[str]:
     """Relative paths of all files in a folder, sorted."""
     return sorted(
@@ -236,8 +250,8 @@ def _read_plan(folder: Path) -> _Plan | None:
     if not isinstance(stale, list) or not all(isinstance(name, str) for name in (last, *stale)):
         return None
     # The last file has left only if all others have.
-    known = last not in (".", "..") and last == Path(last).name and os.path.lexists(committed / last)
-    return _Plan(last, frozenset(stale)) if known else None
+    inside = bool(Path(last).parts) and ".." not in Path(last).parts and not Path(last).is_absolute()
+    return _Plan(last, frozenset(stale)) if inside and os.path.lexists(committed / last) else None
 
 
 def _describe(paths: Sequence[Path]) -> list[tuple[int, int, int] | None]:

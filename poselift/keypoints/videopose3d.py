@@ -18,6 +18,7 @@ import numpy as np
 
 from poselift.core.errors import InputError, reason
 from poselift.core.npz import npz_names
+from poselift.core.publishing import find_published
 from poselift.data.reading import load_object_npz
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput, picture_size
@@ -35,7 +36,7 @@ _LOGIT = 2.0
 
 def arrays_of(path: Path) -> set[str]:
     """Names of the arrays in an npz; empty for other files."""
-    return set(npz_names(path)) if path.suffix == ".npz" and zipfile.is_zipfile(path) else set()
+    return set(npz_names(path)) if path.suffix == ".npz" and zipfile.is_zipfile(find_published(path)) else set()
 
 
 def recognises(file: KeypointInput) -> bool:

@@ -125,6 +125,12 @@ def has_people(folder: Path) -> bool:
     return any(map(is_person, list_published(folder)))
 
 
+def find_results(folder: Path) -> list[Path]:
+    """The folders with people in a folder, sorted. Hidden ones have what a run has not ended."""
+    inner = (path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+    return sorted(path for path in inner if has_people(path))
+
+
 def find_motions(given: Iterable[Path]) -> list[Path]:
     """The motions that a command line names.
 
@@ -146,8 +152,7 @@ def find_all_motions(given: Iterable[Path]) -> list[Path]:
     """
     folders: list[Path] = []
     for each in given:
-        own = each.is_dir() and not has_people(each)
-        inner = sorted(one for one in each.iterdir() if one.is_dir() and has_people(one)) if own else []
+        inner = find_results(each) if each.is_dir() and not has_people(each) else []
         folders += inner or [each]
     return find_motions(folders)
 

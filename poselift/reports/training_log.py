@@ -7,6 +7,7 @@ from pathlib import Path
 
 from poselift.core.errors import InputError, reason
 from poselift.core.files import sha256
+from poselift.core.publishing import find_published
 from poselift.core.safe_parsing import read_text
 from poselift.reports.runs import Run
 
@@ -67,6 +68,6 @@ def log_of(run: Run) -> dict[int, dict[str, float | int]]:
     # Checkpoints lie in a folder of their own.
     folder = weights.parent.parent if weights.suffix == ".ckpt" else weights.parent
     log = folder / LOG
-    if not (log.is_file() and weights.is_file() and sha256(weights) == model["sha256"]):
+    if not (log.is_file() and find_published(weights).is_file() and sha256(weights) == model["sha256"]):
         return {}
     return read_log(log)

@@ -23,6 +23,7 @@ from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
+from poselift.core.publishing import find_published
 from poselift.core.unpickling import RestrictedUnpickler
 from poselift.geometry import axis_angle_to_matrix
 from poselift.geometry.camera import Camera
@@ -60,9 +61,10 @@ def read_calibration(paths: Sequence[Path], placed: bool = True) -> dict[str, Ca
 
 def _read_file(path: Path, placed: bool) -> dict[str, Camera]:
     try:
-        if path.stat().st_size > _LARGEST:
+        place = find_published(path)
+        if place.stat().st_size > _LARGEST:
             raise InputError(f"{path} is too large for a calibration; give the calibration file")
-        content = path.read_bytes()
+        content = place.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}; give a calibration file") from error
     suffix = path.name.lower()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from poselift.core.errors import InputError
+from poselift.core.publishing import find_published
 from poselift.geometry.camera import Camera
 from poselift.several_views.calibration_files import read_calibration
 
@@ -63,7 +64,7 @@ def _choose_camera(named: str | os.PathLike[str], placed: bool) -> tuple[Camera,
         InputError: see `read_calibration`; or no camera has this name.
     """
     path, name = Path(named), ""
-    if not path.exists() and ":" in path.name:
+    if not find_published(path).exists() and ":" in path.name:
         whole, _, name = os.fspath(named).rpartition(":")
         path = Path(whole)
     cameras = read_calibration([path], placed)

@@ -153,8 +153,10 @@ def test_without_matplotlib_the_page_says_what_draws_the_plots(trials, tmp_path,
 @pytest.mark.parametrize("world", [True, False])
 def test_the_command_prints_and_writes_everything(world, stored, tmp_path):
     stored.lift("--out", tmp_path / "walk", "--no-render", *(["--world"] if world else []))
+    (tmp_path / ".out.a1b2c3d4").mkdir()  # of a killed process
     ran = poselift("measure", tmp_path / "walk" / "person_1.npz", "--out", tmp_path / "out")
     assert ran.code == 0, ran.err
+    assert not (tmp_path / ".out.a1b2c3d4").exists()
     assert "| left knee flexion |" in ran.out
     assert ("lift with --world" in ran.out) == (not world)
     (trial,) = json.loads((tmp_path / "out" / "measure.json").read_text(encoding="utf-8"))["trials"]

@@ -100,3 +100,22 @@ def test_options_that_do_not_go_together(folder, tmp_path):
     (folder / "out").mkdir()
     (folder / "out" / "takes.json").write_text("{")
     refused("remove it, and all takes are joined again", folder, "--out", folder / "out")
+
+
+def test_results_of_other_options_whose_run_was_killed_are_not_taken_for_these(folder, tmp_path, monkeypatch):
+    out, ends = tmp_path / "out", []
+
+    def join(inputs, place, views, **_):
+        place.mkdir(exist_ok=True, parents=True)
+        (place / "summary.json").touch()
+        if ends:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("poselift.cli.multiview._join", join)
+    run = ("multiview", folder, "--out", out, *QUICK)
+    assert poselift(*run).code == 0
+    assert poselift(*run).out.count("was done before") == 3
+    ends.append(True)
+    assert poselift(*run, "--height", "1.7").code != 0
+    ends.clear()
+    assert [line for line in poselift(*run).out.splitlines() if "alone" in line] == ["take 1 of 3: alone"]

@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import stat
@@ -8,8 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from poselift.core import publishing
 from poselift.core.errors import InputError, WriteError
-from poselift.core.files import atomic_files, atomic_folder, atomic_path, remove_partial_of, write_json, write_text
+from poselift.core.files import (
+    atomic_files,
+    atomic_folder,
+    atomic_path,
+    check_writable,
+    remove_partial_of,
+    write_json,
+    write_text,
+)
 from tests.core.full_disk import full_disk
 
 
@@ -194,3 +204,69 @@ def test_what_is_renamed_is_on_the_disk_before(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "replace", lambda first, second: (done.append("replace"), replace(first, second))[1])
     write_text(tmp_path / "a.txt", "hello")
     assert done[:2] == ["fsync", "replace"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+@pytest.mark.parametrize("names", [("a.csv", "m.json"), ("a.csv", "plots/b.csv")])
+def test_a_folder_of_another_file_system_gets_the_files_too(names, tmp_path, monkeypatch):
+    """As behind a link, or where one is mounted: renaming fails between them."""
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "disk" / "m.json").write_text("old")
+    (tmp_path / "out").symlink_to(tmp_path / "disk")
+    rename = os.rename
+
+    def rename_within(first, second):
+        if Path(first).parent.resolve() != Path(second).parent.resolve():
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), str(first))
+        rename(first, second)
+
+    monkeypatch.setattr(os, "rename", rename_within)
+    with atomic_folder(tmp_path / "out", last=names[-1]) as folder:
+        for name in names:
+            write_text(folder / name, "new")
+    written = {path.relative_to(tmp_path / "disk").as_posix() for path in (tmp_path / "disk").rglob("*.*")}
+    assert written == {*names, "m.json"}
+    assert {(tmp_path / "out" / name).read_text() for name in names} == {"new"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["disk", "out"]
+
+
+def test_the_last_file_may_be_in_a_folder(tmp_path):
+    (tmp_path / "out").mkdir()
+    with atomic_folder(tmp_path / "out") as folder:
+        write_text(folder / "a.csv", "new")
+        write_text(folder / "z" / "b.csv", "new")
+    assert (tmp_path / "out" / "a.csv").read_text() == (tmp_path / "out" / "z" / "b.csv").read_text() == "new"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_a_link_to_nothing_is_refused_before_the_work(tmp_path):
+    (tmp_path / "out").symlink_to(tmp_path / "missing")
+    for folder in (tmp_path / "out", tmp_path / "out" / "walk"):
+        with pytest.raises(WriteError, match="out is not a folder; choose another folder"):
+            check_writable(folder)
+
+
+def test_a_listing_is_of_one_moment(tmp_path, monkeypatch):
+    """Another process moves the files while they are listed."""
+    committed = tmp_path / publishing.COMMITTED
+    names = ["a.npz", "b.npz", "m.json"]
+    committed.mkdir()
+    for name in names:
+        write_text(committed / name, "new")
+    (committed / ".poselift_plan.json").write_text('{"last": "m.json", "stale": ["old.npz"]}')
+    (tmp_path / "old.npz").touch()
+    listed, iterate = [], Path.iterdir
+
+    def move_meanwhile(folder):
+        found = list(iterate(folder))
+        if len(listed) < 2:
+            listed.append(folder)
+            if len(listed) == 1:
+                os.replace(committed / "a.npz", tmp_path / "a.npz")
+            else:
+                monkeypatch.setattr(Path, "iterdir", iterate)
+                publishing.finish_publishing(tmp_path)
+        return iter(found)
+
+    monkeypatch.setattr(Path, "iterdir", move_meanwhile)
+    assert [path.name for path in publishing.list_published(tmp_path)] == names

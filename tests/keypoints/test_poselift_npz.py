@@ -6,6 +6,7 @@ import pytest
 from poselift.core.errors import InputError
 from poselift.keypoints import read_keypoints
 from poselift.skeleton import BODY25, COCO17
+from tests.core.unfinished import leave_unfinished
 from tests.keypoints.writers import Person, poselift_npz
 
 
@@ -50,3 +51,11 @@ def test_files_that_do_not_belong_together(tmp_path, clip):
     (folder / "person_7.json").unlink()
     with pytest.raises(InputError, match=r"no such file: .*person_7\.json"):
         read_keypoints(folder)
+
+
+def test_files_on_their_way_to_their_places(tmp_path, clip):
+    folder = poselift_npz(tmp_path / "out", clip, COCO17, (640, 480), 25.0)
+    leave_unfinished(folder, "person_7.json", moved=["person_3.npz"])
+    assert read_keypoints(folder).people == {"3": 3, "7": 7}
+    for person in ("3", "7"):
+        assert read_keypoints(folder / f"person_{person}.npz").people == {person: int(person)}

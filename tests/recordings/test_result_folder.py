@@ -1,7 +1,12 @@
 """The folder of results and the files of the user in it."""
 
 import json
+import shutil
 
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.recordings.reading import find_all_motions
 from poselift.recordings.result_folder import open_results
 
 
@@ -24,3 +29,14 @@ def test_the_users_model_in_a_folder_of_opensim_stays(tmp_path):
             assert (out / name).exists() == (name in files)
         (out / "person_1.opensim" / "Rajagopal2015.osim").write_text("the user's")
     assert (out / "person_1.opensim" / "Rajagopal2015.osim").read_text() == "the user's"
+
+
+def test_results_of_a_run_that_has_not_ended_are_none(tmp_path):
+    """A batch, or a lift, keeps them in hidden folders until they are complete."""
+    for name in ("walk", ".run.unfinished", ".poselift_unfinished"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "person_1.npz").touch()
+    assert find_all_motions([tmp_path]) == [tmp_path / "walk" / "person_1.npz"]
+    shutil.rmtree(tmp_path / "walk")
+    with pytest.raises(InputError, match="has no person_"):
+        find_all_motions([tmp_path])

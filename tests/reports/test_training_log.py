@@ -6,6 +6,7 @@ import pytest
 from poselift.core.files import sha256
 from poselift.reports.runs import Run
 from poselift.reports.training_log import log_of, values_of
+from tests.core.unfinished import leave_unfinished
 from tests.reports.results import results
 
 
@@ -23,3 +24,10 @@ def run(request, tmp_path):
 def test_the_log_beside_the_weights(run):
     assert values_of(log_of(run), "train/loss") == ([24, 49], [0.5, 0.25])
     assert values_of(log_of(run), "val/mpjpe") == ([], [])
+
+
+def test_the_log_beside_weights_on_their_way_to_their_place(run):
+    weights = Path(run.results["model"]["weights"])
+    if weights.suffix == ".safetensors":
+        leave_unfinished(weights.parent, weights.name, moved=["metrics.csv"])
+    assert 49 in log_of(run)

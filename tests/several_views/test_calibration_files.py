@@ -7,6 +7,8 @@ from poselift.core.errors import InputError
 from poselift.geometry import axis_angle_to_matrix
 from poselift.geometry.camera import Camera
 from poselift.several_views.calibration_files import match_cameras, read_calibration, rotation_vector, write_pose2sim
+from poselift.several_views.one_camera import take_calibration
+from tests.core.unfinished import leave_unfinished
 
 K = np.array([[1000.0, 0, 320], [0, 1010, 240], [0, 0, 1]])
 R = axis_angle_to_matrix(np.array([0.3, -1.2, 0.4]))  # world to camera
@@ -39,6 +41,14 @@ def test_our_own_toml_comes_back(tmp_path):
     assert list(found) == ["left one", 'b"']
     for own, back in zip(cameras, found.values(), strict=True):
         np.testing.assert_allclose(own.project(POINT), back.project(POINT), atol=1e-6)
+
+
+def test_a_calibration_on_its_way_to_its_place_comes_before_an_old_one(tmp_path):
+    write_pose2sim(tmp_path / "calibration.toml", [Camera.from_extrinsics(K, (640, 480), R, T, None, "new")])
+    leave_unfinished(tmp_path, "calibration.toml")
+    (tmp_path / "calibration.toml").write_text("[old]")
+    assert list(read_calibration([tmp_path / "calibration.toml"])) == ["new"]
+    assert take_calibration({"calibration": tmp_path / "calibration.toml"})["intrinsics"]
 
 
 def test_anipose_in_millimetres(tmp_path):

@@ -11,7 +11,7 @@ from poselift.kinematics import Cycles, cut_gait_cycles, measure_joint_angles
 from poselift.kinematics.comparison import TrialMeasures
 from poselift.kinematics.measures import explain_no_gait, find_gait, measure_numbers
 from poselift.recordings import read_motion
-from poselift.recordings.reading import find_people, has_people
+from poselift.recordings.reading import find_people, find_results, has_people
 from poselift.structures import Motion
 
 _COLUMNS = ("trial", "group")
@@ -97,7 +97,7 @@ def _find(given: Path, person: int | None) -> list[Path]:
         return [given]
     if has_people(given):
         return [_choose(given, person)]
-    inner = sorted(path for path in given.iterdir() if path.is_dir() and has_people(path))
+    inner = find_results(given)
     if not inner:
         raise InputError(f"{given} has no person_*.npz and no folder with one; give a folder of poselift lift")
     return [_choose(path, person) for path in inner]

@@ -15,7 +15,7 @@ from poselift.cli.measure.report import write_reports
 from poselift.cli.measure.trial import measure_trial
 from poselift.cli.values import local_path, number_where
 from poselift.core.errors import InputError
-from poselift.core.files import atomic_folder, check_writable
+from poselift.core.files import atomic_folder, check_writable, remove_partial_of
 from poselift.core.progress_text import show
 from poselift.export.zero import count_from_zero
 from poselift.kinematics import legs_as_seen
@@ -86,6 +86,7 @@ def run(options: argparse.Namespace) -> None:
         seen = _from_zero(legs_as_seen(recording))
         trials.append(measure_trial(path, motion, options.belt, floors, views, seen, options.plug_in_gait))
     if options.out is not None:  # before anything is printed, to a reader who may leave
+        remove_partial_of(options.out)
         with atomic_folder(options.out, last=MEASUREMENTS) as folder:
             write_files(folder, trials)
             write_page(folder, trials)

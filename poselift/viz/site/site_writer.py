@@ -7,7 +7,7 @@ import shutil
 from importlib.resources import files
 from pathlib import Path
 
-from poselift.core.files import atomic_folder, sha256
+from poselift.core.files import atomic_folder, remove_partial_of, sha256
 from poselift.core.registry import published
 from poselift.samples import demo_video
 from poselift.skeleton import SKELETONS
@@ -63,6 +63,7 @@ def write_site(folder: str | os.PathLike[str], runtime: Path | None = None, offl
         InputError: onnxruntime-web or weights are missing, or a file cannot be written.
     """
     built = Path(str(files(__package__)))
+    remove_partial_of(Path(folder))
     with atomic_folder(folder) as place:
         write_runtime(place, runtime, offline)
         lifter = published(json.loads((built / "numbers" / "numbers.json").read_text("utf-8"))["lifter"]["name"]).get()

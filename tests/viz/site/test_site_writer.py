@@ -9,7 +9,9 @@ from poselift.viz.site import HEADERS, site_writer, write_site
 
 
 def test_it_is_a_flat_folder_whose_files_are_listed(tmp_path, runtime):
+    (tmp_path / ".site.a1b2c3d4").mkdir()  # of a killed process
     folder = write_site(tmp_path / "site", runtime)
+    assert not (tmp_path / ".site.a1b2c3d4").exists()
     about = json.loads((folder / "site.json").read_text("utf-8"))
     sizes = {path.name: path.stat().st_size for path in folder.iterdir()}
     for name, size in about["files"].items():
