@@ -54,6 +54,7 @@ class Reader(Protocol):
 
 
 READERS: dict[str, Reader] = {
+    "poselift": poselift_npz,  # before the files of other formats that may lie beside
     "openpose": openpose,
     "alphapose": alphapose,
     "coco": coco_json,
@@ -64,7 +65,6 @@ READERS: dict[str, Reader] = {
     "movement": movement,
     "deeplabcut": deeplabcut,
     "videopose3d": videopose3d,
-    "poselift": poselift_npz,  # before the files that `poselift export` writes beside
     "trc": trc,
 }
 """Readers by name of the format, in the order in which they are tried."""

@@ -39,6 +39,13 @@ def test_a_smoothed_motion_or_exported_files_beside_it_are_nobody_else(tmp_path,
     assert read_keypoints(folder / "person_3_smooth.npz").people == {"3": 3}
 
 
+def test_a_result_of_several_videos_is_ours(tmp_path, clip):
+    folder = poselift_npz(tmp_path / "out", clip, COCO17, (640, 480), 25.0)
+    # Its report has a key of OpenPose's frames.
+    (folder / "calibration.json").write_text(json.dumps({"people": [{"video": "left", "numbers": {"3": [1]}}]}))
+    assert (read_keypoints(folder).format, read_keypoints(folder).people) == ("poselift", {"3": 3, "7": 7})
+
+
 def test_files_that_do_not_belong_together(tmp_path, clip):
     folder = poselift_npz(tmp_path / "out", clip, COCO17, (640, 480), 25.0)
     with pytest.raises(InputError, match="its JSON names the skeleton coco17"):
