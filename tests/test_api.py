@@ -73,6 +73,7 @@ def test_what_is_read_is_what_was_lifted(recording, folder):
     assert one.height.metres == 1.4
 
 
+@pytest.mark.slow
 def test_a_saved_recording_has_the_files_of_the_command(recording, folder, tmp_path):
     recording.save(tmp_path / "saved")
     for name in ("person_1.npz", "person_1.json", "person_1.csv"):
@@ -120,6 +121,7 @@ def test_keypoints_in_memory_lift_as_those_of_the_detector(recording):
         np.testing.assert_array_equal(ours.joints, theirs.joints)
 
 
+@pytest.mark.slow
 def test_keypoints_of_a_mirror_image_give_the_mirrored_motion(recording):
     tracks = [motion.keypoints for motion in recording.people[:1]]
     plain, back = (

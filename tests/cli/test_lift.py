@@ -145,6 +145,7 @@ def test_a_run_that_is_killed_while_it_moves_its_results_is_finished_by_the_next
     assert names == {"person_2.npz", "person_2.json", "person_2.csv", "summary.json"}
 
 
+@pytest.mark.slow
 def test_what_a_killed_run_left_is_removed_by_the_next(stored, tmp_path):
     unfinished = tmp_path / ".poselift_unfinished"
     unfinished.mkdir()

@@ -53,6 +53,7 @@ def test_who_pedals_or_walks_backwards_has_no_steps_forwards(case, why, shared):
     assert why in gait.why
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", ["small", "tiny"])
 def test_marching_has_a_cadence_only(weights, shared):
     gait = measure_gait(lifted(shared / "cases" / "marching.json", height={1: 1.7}, weights=weights))

@@ -33,6 +33,7 @@ def test_any_json_is_what_json_says(value):
     assert parse_json(json.dumps(value), "x") == value
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_any_text_is_a_value_or_an_input_error(text):
     with contextlib.suppress(InputError):

@@ -190,6 +190,7 @@ def test_who_stands_still_under_a_steep_camera_does_not_lie():
     assert 8 < np.degrees(find_ground([motion]).uncertainty) < 13
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "heading", "pitch", "distance", "least", "most"),
     [

@@ -115,6 +115,7 @@ def gait():
     return measure
 
 
+@pytest.mark.slow
 def test_legs_that_move_on_a_chair_make_no_steps_from_ahead(gait):
     """The lifter takes them for those of somebody who nearly stands: there were 4 steps."""
     steps, why = gait("chair", BODIES["kicks on a chair"], 90, 30)

@@ -180,6 +180,7 @@ def test_hands_are_asked_for_where_there_are_none(holistic, weights, more, messa
         poselift.lift(keypoints=holistic(**more), weights=weights, fps=25.0, image_size=(640, 480), hands=True)
 
 
+@pytest.mark.slow
 def test_hands_of_a_video_are_in_the_axes_of_the_motion(video, weights, monkeypatch):
     monkeypatch.setattr("poselift.lifting.run.HandModel", Seen)
     found = [
@@ -201,6 +202,7 @@ def test_a_missing_hand_model_is_told_before_the_long_work(video, weights, monke
         poselift.lift(video, detector=Now([]), weights=weights, hands=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", [False, True])
 def test_an_earlier_result_lifted_again_keeps_its_hands(holistic, weights, tmp_path, world):
     path = holistic(rightHandLandmarks=HAND, rightHandWorldLandmarks=METRIC)

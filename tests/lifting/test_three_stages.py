@@ -41,6 +41,7 @@ def test_the_true_pose_comes_back_in_its_true_place(view, keypoints, oracle, cam
     assert motion.keypoints is keypoints
 
 
+@pytest.mark.slow
 def test_bones_keep_their_length_unless_told_otherwise(keypoints, weights, camera):
     def variation(motion):
         lengths = bone_lengths(motion.joints, motion.skeleton.parent_indices)[:, 1:]

@@ -131,6 +131,7 @@ def test_shapes_that_would_broadcast_are_refused(pred, target, mask, message):
         prepare(torch.zeros(pred), torch.zeros(target), mask and torch.ones(mask, dtype=torch.bool))
 
 
+@pytest.mark.slow
 def test_mmposes_own_functions(random_poses):
     """MMPose aligns over all joints and masks afterwards; without a mask the two are the same."""
     if find_spec("mmpose") is None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="has no fork and no SIGKILL")
 def test_files_change_together_wherever_sigkill_ends_their_writer(tmp_path):
     """An npz was refused without its JSON, and people of a batch were gone, until the next run."""

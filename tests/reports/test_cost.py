@@ -60,6 +60,7 @@ def test_the_simple_baseline(evaluated):
     assert long.memory > short.memory > 4 * short.parameters
 
 
+@pytest.mark.slow
 def test_attention_counts_in_the_lifter(evaluated):
     """A pass costs a + b t + c t²: in each block each token makes two products of width `dim` with every token."""
 

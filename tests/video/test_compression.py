@@ -22,6 +22,7 @@ def write(path, codec, pixels="yuv420p", **options):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("codec", "options", "told"),
     [

@@ -54,6 +54,7 @@ def write_hlg(path, start=0.0, end=np.inf):
     return path
 
 
+@pytest.mark.slow
 def test_an_hlg_picture_looks_as_the_usual_one(tmp_path):
     """Without the conversion the mean difference is 21 of 255, with it 4: colours stay pale."""
     first, usual = (next(iter(VideoReader(path))).image for path in (write_hlg(tmp_path / "a.mp4", 0, 0), demo_video()))

@@ -187,6 +187,7 @@ def test_planted_errors_beside_real_ones_come_first(starts, every):
     assert ranks["elbow"] <= 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [60, 81, 88, 95])
 def test_an_exchange_beside_real_errors_is_the_first_of_the_list(start):
     """The demo clip has errors of its own there, and the two sides lie near each other in the picture."""

@@ -74,6 +74,7 @@ def test_the_tables(whole):
     assert all((whole.out / row["folder"] / f"person_{row['id']}.npz").exists() for row in people)
 
 
+@pytest.mark.slow
 def test_a_video_alone_gives_the_same_bytes(whole, videos, tmp_path):
     poselift("lift", videos / GOOD[0], "--out", tmp_path, "--no-render", *QUICK)
     [folder] = {
@@ -84,6 +85,7 @@ def test_a_video_alone_gives_the_same_bytes(whole, videos, tmp_path):
             assert path.read_bytes() == (whole.out / folder / path.name).read_bytes(), path.name
 
 
+@pytest.mark.slow
 def test_the_files_of_a_lift_its_exports_and_measures_stay(whole, tmp_path):
     people = pq.read_table(whole.out / "people.parquet").to_pylist()
     [folder] = {row["folder"] for row in people if row["video"] == GOOD[0]}

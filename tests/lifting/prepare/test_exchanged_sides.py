@@ -63,6 +63,7 @@ def test_planted_exchanges_are_found(keypoints, kind, part):
     np.testing.assert_array_equal(found, frames)
 
 
+@pytest.mark.slow
 def test_nothing_is_found_where_nothing_was_exchanged():
     """Whatever the people do: walk, turn about, sit down, at 50, 25 and 12.5 frames a second."""
     for view in render_views(synthetic_corpus(4, 150, seed=5), seed=6):

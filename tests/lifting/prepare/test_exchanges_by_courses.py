@@ -28,6 +28,7 @@ def test_the_evidence_is_highest_where_the_sides_change(first):
     assert weigh_courses(sides, signs).max() == 0
 
 
+@pytest.mark.slow
 def test_long_clips_are_followed_in_little_memory(monkeypatch):
     """All courses of an hour of 120 frames a second at once took 6 GB."""
     times, random = np.arange(1500) / 60, np.random.default_rng(0)

@@ -56,6 +56,7 @@ def test_frames_that_do_not_show_it_do_not_count():
     assert np.isnan(pelvis_offset(np.zeros((3, 17, 2)), COCO17))  # no pelvis
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keypoint", "own", "used"),
     [(0.0, "spine", False), (0.0, "hips", True), (0.2, "spine", True), (0.0, None, True)],
@@ -70,6 +71,7 @@ def test_the_card_says_whether_a_pelvis_between_the_hips_is_used(keypoint, own, 
     assert motion.pelvis == own
 
 
+@pytest.mark.slow
 def test_shipped_lifters_have_theirs_at_the_base_of_the_spine(seen, camera):
     weights = load_weights("tiny")
     assert weights.pelvis == "spine"
