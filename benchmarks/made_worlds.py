@@ -80,8 +80,13 @@ def _rows(times: np.ndarray, x: object, y: object, z: object) -> Places:
     return np.stack([np.broadcast_to(np.asarray(value, np.float64), times.shape) for value in (x, y, z)], -1)
 
 
-def walk(times: Float[np.ndarray, " t"], cadence: float = 110.0, speed: float = 1.2, lean: float = 0.04) -> np.ndarray:
-    """Walks along +X; each foot rests on the ground for 62 % of a stride, and the trunk leans ahead (radians)."""
+def walk(
+    times: Float[np.ndarray, " t"], cadence: float = 110.0, speed: float = 1.2, lean: float = 0.04, bob: float = 0.015
+) -> np.ndarray:
+    """Walks along +X.
+
+    Each foot rests on the ground for 62 % of a stride, the trunk leans ahead (radians), and the hips bob (metres).
+    """
     strides = cadence / 120 * times
     stride, duty = speed * 120 / cadence, 0.62
     ankles = []
@@ -91,7 +96,7 @@ def walk(times: Float[np.ndarray, " t"], cadence: float = 110.0, speed: float = 
         moved = (1 - np.cos(np.pi * swing)) / 2
         x = stride * (whole + moved - phase) + stride * duty / 2
         ankles.append(_rows(times, x, 0.08 + 0.13 * np.sin(np.pi * swing), z))
-    hips = _rows(times, speed * times, 0.9 + 0.015 * np.cos(4 * np.pi * strides), 0.0)
+    hips = _rows(times, speed * times, 0.9 + bob * np.cos(4 * np.pi * strides), 0.0)
     swing = 0.35 * np.cos(2 * np.pi * strides)
     wrists = [
         hips + _rows(times, sign * 0.45 * np.sin(swing) + 0.06, _TRUNK - 0.5, -sign * _SHOULDER) for sign in (1.0, -1.0)

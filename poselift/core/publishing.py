@@ -116,7 +116,7 @@ def publish(new: Path, folder: Path, last: str, stale: Iterable[str] = ()) -> No
         stale: paths of earlier files that go, relative to `folder`, with "/" between parts.
 
     Raises:
-        WriteError: a file would replace a folder, or leave `folder` by a link.
+        WriteError: a file would replace a folder, or lie in a file, or leave `folder` by a link.
         BusyError: another process moves files in `folder`, and does not end.
     """
     names = _list_files(new)
@@ -124,6 +124,9 @@ def publish(new: Path, folder: Path, last: str, stale: Iterable[str] = ()) -> No
         if (folder / name).is_dir():
             raise WriteError(f"cannot write {folder / name}: it is a folder; give a file")
     going = sorted(set(stale) - set(names))
+    for parent in {parent for name in names for parent in Path(name).parents} - {Path(path) for path in going}:
+        if os.path.lexists(folder / parent) and not (folder / parent).is_dir():
+            raise WriteError(f"cannot write to {folder / parent}: it is no folder; move it, or choose another folder")
     for name in (*names, *going):
         _check_inside(folder, name)
     (new / _PLAN).write_text(json.dumps({"last": last, "stale": going}), "utf-8")

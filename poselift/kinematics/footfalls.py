@@ -69,6 +69,11 @@ _RESTS = 0.005
 of the leg in the picture. Feet that take weight move it: in the CMU corpus by 0.012 or more, seen from anywhere. Legs
 that move on a chair leave 0.003, which is noise."""
 
+_SIDE, _STRAIGHT = 0.1, 0.9
+"""Distance of the hips in the picture as a share of the leg, below which somebody is seen from the side, and the share
+of its length over which a leg reaches there that does not sit. The sway of a slow walk does not show there, and its
+pelvis bobs by less than `_RESTS`; of a seated leg that kicks it is 0.83."""
+
 _SWAY = 0.05, 0.4
 """Standard deviations in seconds of the Gaussians between which a course is how a pelvis sways and bobs."""
 
@@ -170,7 +175,8 @@ def _pelvis_rests(motion: Motion) -> bool:
     if not {joint for leg in legs for joint in leg} <= set(seen.skeleton.joints):
         return False
     hips, _, ankles = (np.stack([pixels[:, seen.skeleton.index(leg[joint])] for leg in legs]) for joint in range(3))
-    chains = [np.linalg.norm(np.diff(pixels[:, seen.skeleton.indices(leg)], axis=1), axis=-1).sum(1) for leg in legs]
+    chains = np.stack([pixels[:, seen.skeleton.indices(leg)] for leg in legs])
+    lengths = np.linalg.norm(np.diff(chains, axis=2), axis=-1).sum(-1)
     sways: list[list[np.ndarray]] = [[], []]
     for frames in _runs(motion):
         for found, course in zip(sways, (hips.mean(0), ankles[0] - ankles[1]), strict=True):
@@ -180,10 +186,14 @@ def _pelvis_rests(motion: Motion) -> bool:
                 even = _sampled(np.arange(seconds[0], seconds[-1], 1 / _RATE), seconds, course[known])
                 fine, slow = (smooth_gaussian(even, width * _RATE, mirrored=True) for width in _SWAY)
                 found.append(fine - slow)
-    lengths = np.concatenate(chains)
-    if not all(sways) or not np.isfinite(lengths).any():
+    known = np.isfinite(lengths).all(0)
+    if not all(sways) or not known.any():
         return False
-    length = np.nanpercentile(lengths, 90)
+    length = np.percentile(lengths[:, known], 90)
+    apart = np.median(np.linalg.norm(hips[0] - hips[1], axis=-1)[known])
+    reach = np.median((np.linalg.norm(ankles - hips, axis=-1) / np.maximum(lengths, 1e-9))[:, known])
+    if apart < _SIDE * length and reach > _STRAIGHT:
+        return False
     moved = [float(np.sqrt((np.concatenate(found) ** 2).sum(-1).mean())) for found in sways]
     return bool(moved[0] < _RESTS * length and moved[1] > 4 * moved[0])
 

@@ -270,3 +270,18 @@ def test_a_listing_is_of_one_moment(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "iterdir", move_meanwhile)
     assert [path.name for path in publishing.list_published(tmp_path)] == names
+
+
+def test_a_file_in_place_of_a_folder_within_is_refused_before_the_old_files_go(tmp_path):
+    """Later, no writer in the folder could go on."""
+    for name in ("m.json", "plots"):
+        (tmp_path / name).write_text("old")
+
+    def write():
+        with atomic_files(tmp_path, "m.json") as folder:
+            for name in ("m.json", "plots/a.csv"):
+                write_text(folder / name, "new")
+
+    with pytest.raises(WriteError, match="plots: it is no folder; move it"):
+        write()
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"m.json": "old", "plots": "old"}

@@ -85,9 +85,9 @@ BODIES = {
 }
 
 
-def on_a_treadmill(times):
-    joints = walk(times)
-    return joints - (1.2 * times)[:, None, None] * [1, 0, 0]
+def on_a_treadmill(times, speed=1.2, **how):
+    joints = walk(times, speed=speed, **how)
+    return joints - (speed * times)[:, None, None] * [1, 0, 0]
 
 
 def march_in_place(times):
@@ -122,6 +122,13 @@ def test_legs_that_move_on_a_chair_make_no_steps_from_ahead(gait):
     assert (steps, "the pelvis rests" in why) == (0, True)
     assert gait("treadmill", on_a_treadmill, 90, 30)[0] >= 5
     assert gait("marches", march_in_place, 45, 10)[0] >= 3
+
+
+def test_a_slow_walk_on_a_treadmill_keeps_its_steps_from_the_side(gait):
+    """Its pelvis bobs by 1.2 cm, which in the picture is less than what counts as rest."""
+    slow = partial(on_a_treadmill, speed=0.5, cadence=80, bob=0.006)
+    assert [gait("slow", slow, heading, 0) for heading in (0, 180)] == [(3, "")] * 2
+    assert "the pelvis rests" in gait("chair", BODIES["kicks on a chair"], 0, 5)[1]
 
 
 @pytest.mark.slow
