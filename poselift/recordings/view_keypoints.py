@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.npz import npz_arrays
 from poselift.core.publishing import find_published
@@ -14,6 +15,8 @@ from poselift.structures import Keypoints2D, Motion
 
 ViewKeypoints = Mapping[int, Float[np.ndarray, "t j 3"]]
 """Pixels and scores in one video, at the times of each person's motion, by the number of the person."""
+
+_HELP = "remove it, or run poselift multiview again"
 
 
 def write_view_keypoints(folder: Path, views: Sequence[Mapping[int, Keypoints2D]]) -> str:
@@ -49,7 +52,9 @@ def read_view_keypoints(folder: Path, motions: Sequence[Motion], views: int) -> 
     """
     if not find_published(folder / VIEW_KEYPOINTS).is_file():
         return [{}] * views
-    arrays = npz_arrays(folder / VIEW_KEYPOINTS)
+    arrays = npz_arrays(folder / VIEW_KEYPOINTS, help_text=_HELP)
+    if any(values.dtype.kind != "f" for values in arrays.values()):
+        raise InputError(f"{folder / VIEW_KEYPOINTS} has other values than numbers; {_HELP}")
     found: list[ViewKeypoints] = []
     for view in range(views):
         own = {}

@@ -1,7 +1,9 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
+from poselift.core.errors import InputError
 from poselift.recordings.view_keypoints import read_view_keypoints, write_view_keypoints
 
 
@@ -22,3 +24,13 @@ def test_a_motion_of_another_length_has_none(tmp_path, motion):
 
 def test_the_result_of_one_video_has_none(tmp_path, motion):
     assert read_view_keypoints(tmp_path, [motion], 3) == [{}, {}, {}]
+
+
+def test_a_damaged_file_says_what_to_do(tmp_path, motion):
+    file = tmp_path / "view_keypoints.npz"
+    np.savez(file, view_1_person_1=np.full((*motion.keypoints.scores.shape, 3), "x"))
+    with pytest.raises(InputError, match="other values than numbers; remove it, or run poselift multiview again"):
+        read_view_keypoints(tmp_path, [motion], 1)
+    file.write_bytes(b"no npz")
+    with pytest.raises(InputError, match="remove it, or run poselift multiview again"):
+        read_view_keypoints(tmp_path, [motion], 1)
