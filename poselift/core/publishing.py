@@ -250,7 +250,7 @@ def _read_plan(folder: Path) -> _Plan | None:
         last, stale = plan["last"], plan["stale"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
-    if not isinstance(stale, list) or not all(isinstance(name, str) for name in (last, *stale)):
+    if not isinstance(stale, list) or not all(isinstance(name, str) and "\0" not in name for name in (last, *stale)):
         return None
     # The last file has left only if all others have.
     inside = bool(Path(last).parts) and ".." not in Path(last).parts and not Path(last).is_absolute()

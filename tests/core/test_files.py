@@ -285,3 +285,16 @@ def test_a_file_in_place_of_a_folder_within_is_refused_before_the_old_files_go(t
     with pytest.raises(WriteError, match="plots: it is no folder; move it"):
         write()
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"m.json": "old", "plots": "old"}
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"last": "../m.json"}, {"last": ""}, {"last": "a\0"}, {"stale": ["a\0"]}, {"stale": 3}]
+)
+def test_a_plan_that_nobody_wrote_is_none(wrong, tmp_path):
+    committed = tmp_path / publishing.COMMITTED
+    committed.mkdir()
+    write_text(committed / "m.json", "new")
+    (committed / ".poselift_plan.json").write_text(json.dumps({"last": "m.json", "stale": []} | wrong))
+    assert publishing.find_published(tmp_path / "m.json") == tmp_path / "m.json"
+    write_text(tmp_path / "a.txt", "next")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
