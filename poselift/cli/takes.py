@@ -16,7 +16,7 @@ from poselift.core.files import sha256, write_json
 from poselift.core.progress_text import Output
 from poselift.core.publishing import find_published
 from poselift.core.safe_parsing import read_json
-from poselift.recordings.names import CALIBRATION, SUMMARY
+from poselift.recordings.names import CALIBRATION, SUMMARY, is_ours
 from poselift.several_views.request import ViewsRequest
 
 RECORDS = "takes.json"
@@ -137,7 +137,7 @@ def _find_takes(folder: Path) -> dict[str, list[Path]]:
     They are in the order of their names.
 
     Args:
-        folder: whose folders are the takes; hidden ones and those without a video are none.
+        folder: whose folders are the takes; hidden ones, and those without a video but a result's, are none.
 
     Raises:
         InputError: there is no take.
@@ -145,7 +145,9 @@ def _find_takes(folder: Path) -> dict[str, list[Path]]:
     found = {}
     for place in sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")):
         videos = sorted(path for path in place.iterdir() if path.name.lower().endswith(VIDEO_ENDINGS))
-        if videos := [path for path in videos if path.is_file() and not path.name.startswith(".")]:
+        made = find_published(place / SUMMARY).exists()  # then overlays are no views
+        videos = [path for path in videos if path.is_file() and not (made and is_ours(path.name))]
+        if videos := [path for path in videos if not path.name.startswith(".")]:
             found[place.name] = videos
     if not found:
         raise InputError(

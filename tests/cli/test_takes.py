@@ -2,10 +2,12 @@
 
 import json
 import os
+from argparse import Namespace
 
 import numpy as np
 import pytest
 
+from poselift.cli.takes import takes_of
 from poselift.lifting.clips.open_clip import open_clip
 from poselift.several_views.calibration_files import read_calibration
 from tests.cli.running import assert_refused, poselift
@@ -100,6 +102,20 @@ def test_options_that_do_not_go_together(folder, tmp_path):
     (folder / "out").mkdir()
     (folder / "out" / "takes.json").write_text("{")
     refused("remove it, and all takes are joined again", folder, "--out", folder / "out")
+
+
+def test_overlays_of_results_are_no_views(tmp_path):
+    for name in ("walk/left.mp4", "walk/right.mp4", "walk/overlay_1.mp4", "walk/summary.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    for name in ("joined/overlay_1.mp4", "joined/overlay_2.mp4", "joined/summary.json", "mine/overlay_1.mp4"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    found = takes_of(Namespace(videos=[tmp_path], same_cameras=None, keypoints=None, offsets=None, out=None))
+    assert {take: [path.name for path in videos] for take, videos in found.items()} == {
+        "walk": ["left.mp4", "right.mp4"],
+        "mine": ["overlay_1.mp4"],
+    }
 
 
 def test_results_of_other_options_whose_run_was_killed_are_not_taken_for_these(folder, tmp_path, monkeypatch):
