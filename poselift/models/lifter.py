@@ -137,7 +137,7 @@ class SpatioTemporalLifter(Lifter):
         """Layers of steps 1 and 2, up to the frame tokens."""
         joint_dim, frame_dim, n_in = config.joint_dim, config.frame_dim, len(self.skeleton_in)
         self.joint_in = nn.Linear(_JOINT_CHANNELS, joint_dim)
-        self.joint_name = nn.Parameter(torch.randn(n_in, joint_dim) * 0.5)
+        self.joint_name = nn.Parameter(torch.randn(n_in, joint_dim).mul_(0.5))
         layers = build_attention(config.joint_attention, joint_dim, config.joint_heads, config.joint_depth)
         if any(layer.length not in (None, n_in) for layer in layers):
             raise InputError(

@@ -1,11 +1,12 @@
 """A lifter from its config and weights, which may be damaged."""
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from poselift.core.errors import InputError, reason
 from poselift.models.base import Lifter
@@ -43,9 +44,20 @@ def restore(name: str, config: Mapping[str, Any], state: Mapping[str, Tensor]) -
     return lifter.eval()
 
 
+class _Shapes(TorchFunctionMode):
+    """Draws no numbers where there is no memory: for them PyTorch imports its compiler, which takes over a second."""
+
+    def __torch_function__(self, func: Callable, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is torch.Tensor.normal_:
+            return args[0]
+        if func is torch.randn:
+            func, kwargs = torch.empty, {key: value for key, value in (kwargs or {}).items() if key != "generator"}
+        return func(*args, **(kwargs or {}))
+
+
 def _build(name: str, config: Mapping[str, Any], state: Mapping[str, Tensor], device: str) -> Lifter:
     try:
-        with torch.device(device):
+        with torch.device(device), _Shapes() if device == "meta" else contextlib.nullcontext():
             lifter = model_from_dict(name, config)
     except InputError:
         raise

@@ -37,9 +37,11 @@ class RotaryTime(nn.Module):
             raise InputError(
                 f"a rotary code needs an even head width, not {head_dim}; choose another width or number of heads"
             )
-        steps = torch.linspace(0, 1, head_dim // 2)
+        # On the CPU: where there is no memory, PyTorch imports its compiler for these, which takes over a second.
+        steps = torch.linspace(0, 1, head_dim // 2, device="cpu")
         periods = torch.exp(math.log(_SHORTEST) + steps * (math.log(_LONGEST) - math.log(_SHORTEST)))
-        self.register_buffer("frequencies", 2 * math.pi / periods, persistent=False)
+        frequencies = (2 * math.pi / periods).to(torch.get_default_device())
+        self.register_buffer("frequencies", frequencies, persistent=False)
 
     def forward(self, times: Float[Tensor, "b n"]) -> Float[Tensor, "b n r 2"]:
         """Cosine and sine of each token's r angles; `times` in seconds."""

@@ -60,3 +60,10 @@ def test_the_commands_import_no_more_than_they_need():
     """Modules, because seconds depend on the machine."""
     assert len(imported("import poselift.cli.lift")) < 850
     assert len(imported("import poselift.cli.main")) < 150
+
+
+def test_weights_come_back_without_pytorchs_compiler():
+    """Its import takes longer than all that PyTorch then lifts of a short clip."""
+    modules = imported("from poselift.models import load_weights\nload_weights('tiny').lifter")
+    assert "torch" in modules
+    assert not {"torch._dynamo", "torch._inductor", "sympy"} & set(modules)
