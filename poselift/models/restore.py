@@ -45,7 +45,10 @@ def restore(name: str, config: Mapping[str, Any], state: Mapping[str, Tensor]) -
 
 
 class _Shapes(TorchFunctionMode):
-    """Draws no numbers where there is no memory: for them PyTorch imports its compiler, which takes over a second."""
+    """Draws no numbers where there is no memory.
+
+    For them PyTorch imports its compiler, which takes over a second.
+    """
 
     def __torch_function__(self, func: Callable, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func is torch.Tensor.normal_:

@@ -108,6 +108,7 @@ def test_a_logo_on_a_blank_wall_is_no_background():
     assert {shot.kind for shot in path.shots} == {"unknown"}
 
 
+@pytest.mark.slow
 def test_a_logo_and_black_bars_do_not_hold_a_camera_that_turns():
     pictures, R = moved([0, 8, 0])
     for picture in pictures:

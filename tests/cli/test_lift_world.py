@@ -82,6 +82,7 @@ def test_people_who_roll_and_cameras_above_them_have_a_level_world(case, tilt, o
         assert np.ptp(made.people[0].root[:, 1]) < 0.1
 
 
+@pytest.mark.slow
 def test_up_over_somebody_who_lies_is_found_and_told_to_be_rough(shared):
     keypoints = shared / "cases" / "world" / "lie_high.json"
     made = poselift.lift(keypoints=keypoints, image_size=(1280, 720), fps=30, world=True)

@@ -16,6 +16,7 @@ def points(seed: int, *shape: int) -> torch.Tensor:
     return torch.randn(*shape, 3, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
+@pytest.mark.slow
 @given(seeds, st.integers(3, 8), st.floats(0.1, 10))
 @settings(max_examples=30, derandomize=True)
 def test_a_similarity_is_recovered(seed, n, scale):

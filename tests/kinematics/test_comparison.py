@@ -80,6 +80,7 @@ def test_walks_and_other_movements_are_not_mixed():
         compare_trials([], [still])
 
 
+@pytest.mark.slow
 def test_two_speeds_of_a_walk_are_a_change_and_one_walk_is_none():
     slow, fast = (measure_numbers(walker(cadence=cadence, speed=speed)) for cadence, speed in ((95, 1.0), (120, 1.6)))
     found = {

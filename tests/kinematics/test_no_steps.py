@@ -124,6 +124,7 @@ def test_legs_that_move_on_a_chair_make_no_steps_from_ahead(gait):
     assert gait("marches", march_in_place, 45, 10)[0] >= 3
 
 
+@pytest.mark.slow
 def test_a_slow_walk_on_a_treadmill_keeps_its_steps_from_the_side(gait):
     """Its pelvis bobs by 1.2 cm, which in the picture is less than what counts as rest."""
     slow = partial(on_a_treadmill, speed=0.5, cadence=80, bob=0.006)
