@@ -233,7 +233,9 @@ def describe_bounds(report: Report, crossing: float, assumed: bool) -> str:
 
 
 def doubt_earlier(file: Path) -> str | None:
-    """What a calibration's own result says of it; None if that is sure, or if it is none of ours.
+    """What a calibration's own result says of it.
+
+    None if that is sure, or if it is none of ours.
 
     Args:
         file: the calibration.
