@@ -43,6 +43,14 @@ def test_keypoints_of_a_larger_picture_are_refused(factor):
         fit(across() * factor)
 
 
+def test_somebody_who_walks_out_of_the_picture_is_lifted():
+    """In ten of 180 frames most of the body is beyond the edge."""
+    points = across(end=(1345, 620), frames=180)
+    found, _ = fit(points)
+    assert len(found) == 180
+    assert sum((body[:, 0] >= SIZE[0]).mean() > 0.5 for body in points) == 10
+
+
 def test_points_outside_are_a_warning_where_the_bodies_are_not():
     _, how = fit(across(end=(60, 620)) * 1.2)
     assert list(how.warnings) == [
