@@ -232,6 +232,9 @@ def _rows(options: argparse.Namespace, weights: Weights) -> "list[list[str]]":
             except InputError as error:
                 refused += 1
                 print(f"{scene.name}, {cameras} cameras: {error}")
+        if not rows:
+            table.append([str(cameras), *["-"] * (len(COLUMNS) - 4), str(refused), "-", "-"])
+            continue
         means = subjects_mean(rows)[:-1]
         if cameras > 1:
             means[6] = np.max([values[6] for _, values in rows])

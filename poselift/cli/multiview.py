@@ -117,13 +117,15 @@ def add_command(commands: Any) -> None:
         "--same-cameras",
         metavar="TAKE",
         help="of a folder of takes: no camera moved from take to take, so all have the cameras of this one, best the "
-        "take in which people move through the space most (default: each take finds its own)",
+        "take in which people move through the space most (default: each take finds its own); if it fails, the next "
+        "take that does not",
     )
     how.add_argument(
         "--calibration-world",
         dest="own_world",
         action="store_true",
-        help="keep the world of the calibration, its axis nearest to up as Y (default: the ground below the people)",
+        help="keep the world of the calibration, its axis nearest to up as Y; with --same-cameras, the world of that "
+        "take (default: the ground below the people of each take)",
     )
     how.add_argument("--skeleton", choices=[H36M17.name, CMU28.name], help="joints to write (default: Human3.6M's 17)")
     add_quality_option(how)
@@ -174,7 +176,7 @@ def run(arguments: argparse.Namespace) -> None:
         output=output,
     )
     if takes:
-        join_takes(takes, out, request, views, arguments.same_cameras, join, output)
+        join_takes(takes, out, request, views, arguments.same_cameras, join, output, arguments.own_world)
     else:
         join(inputs, out, views)
 
@@ -293,7 +295,7 @@ def _make_views_request(arguments: argparse.Namespace) -> ViewsRequest:
         fov=None if arguments.fov is None else tuple(arguments.fov),
         intrinsics=lenses,
         calibration=tuple(arguments.calibration or ()),
-        own_world=arguments.own_world,
+        own_world=arguments.own_world and arguments.same_cameras is None,
     )
 
 

@@ -61,6 +61,7 @@ def join_takes(
     calibrating: str | None,
     join: Join,
     output: Output,
+    same_world: bool = False,
 ) -> None:
     """Joins the takes that are not done.
 
@@ -71,24 +72,29 @@ def join_takes(
         out: folder of the results.
         request: what to lift and what to write.
         views: how videos become one.
-        calibrating: the take whose cameras the other takes have; each finds its own cameras if None.
+        calibrating: the take whose cameras the other takes have; each finds its own cameras if None. If it fails, the
+            next take that does not fail is in its place.
         join: of one take.
         output: for progress and failures.
+        same_world: whether all takes lie in the world of the calibrating take.
 
     Raises:
-        InputError: the calibrating take failed, so the others have no cameras.
         SystemExit: with code 3 or 2, some takes or all of them failed.
     """
     records = _read_records(out / RECORDS)
     failed = 0
     order = sorted(takes, key=lambda name: name != calibrating)
+    source: str | None = None
     for number, name in enumerate(order, 1):
         own = views
-        if calibrating not in (None, name):
-            own = replace(views, calibration=(out / str(calibrating) / CALIBRATION,), fov=None, intrinsics=None)
+        if source is not None:
+            file = out / source / CALIBRATION
+            own = replace(views, calibration=(file,), fov=None, intrinsics=None, own_world=same_world)
         record: dict[str, Any] = {"made_from": _made_from(takes[name], request, own)}
+        record |= {"cameras_of": source} if source else {}
         if records.get(name) == record and find_published(out / name / SUMMARY).exists():
             output.print(f"take {number} of {len(order)}: {name} was done before")
+            source = source or _take_cameras(name, calibrating)
             continue
         output.print(f"take {number} of {len(order)}: {name}")
         if records.pop(name, None) is not None:  # if this process is killed, nobody knows what the results are of
@@ -103,14 +109,20 @@ def join_takes(
             print(make_printable(f"failed: {name}: {error}"), file=sys.stderr)
         records[name] = record
         write_json(out / RECORDS, records)
-        if "failed" in record and name == calibrating:
-            raise InputError(
-                f"{name} failed, so the other takes have no cameras; give --same-cameras another take, or leave it out"
-            )
+        if "failed" not in record:
+            source = source or _take_cameras(name, calibrating)
     output.print(f"{len(order) - failed} of {len(order)} takes are joined, into {out}")
     if failed:
         print(f"{failed} of {len(order)} takes failed; {out / RECORDS} has the reasons", file=sys.stderr)
         raise SystemExit(3 if failed < len(order) else 2)
+
+
+def _take_cameras(name: str, calibrating: str | None) -> str | None:
+    """The take whose cameras the next takes have: the first one that is joined. None if each finds its own."""
+    if calibrating not in (None, name):
+        text = f"{calibrating} failed, so the takes after {name} have the cameras of {name}"
+        print(make_printable(text), file=sys.stderr)
+    return None if calibrating is None else name
 
 
 def _made_from(videos: Sequence[Path], request: CommandRequest, views: ViewsRequest) -> dict[str, Any]:

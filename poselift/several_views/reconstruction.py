@@ -19,6 +19,7 @@ from poselift.kinematics.whole_body import CHILD_SIZE, SIZE
 from poselift.numerics.times import median_interval
 from poselift.several_views.calibration import Calibration, calibrate
 from poselift.several_views.common_world import final_height, in_own_world, in_world, take_heights
+from poselift.several_views.earlier_result import CameraUncertainty, of_a_board
 from poselift.several_views.fusion import Fused, fuse, swap_sides
 from poselift.several_views.joined_motions import make_motions, own_keypoints
 from poselift.several_views.movement import shift_by_movement
@@ -73,6 +74,7 @@ def reconstruct(
     *,
     clocks: Sequence[ViewClock] | None = None,
     calibrated: bool = False,
+    uncertainty: CameraUncertainty | None = None,
     world: bool = True,
     heights: Mapping[int, float] | float | None = None,
     own_world: bool = False,
@@ -83,6 +85,7 @@ def reconstruct(
         views: two to eight, the first of which has the clock; their motions have the heights that are given.
         clocks: of the views; found from movement where None.
         calibrated: whether the views' cameras have poses, in one world and in metres.
+        uncertainty: of calibrated cameras; as of a board if None.
         world: whether the result is in the world, Y up from the ground; if not, in the frame of the first camera.
         heights: standing height of everybody, metres, or by the person's number in the first video.
         own_world: whether the result lies in the world of the calibration, turned so that Y is up.
@@ -111,7 +114,7 @@ def reconstruct(
     given = [height_of(number or 0, heights) for number in _first_numbers(people.owners[0], views[0])]
     seen = gather(tracks, people.owners, times, skeleton)
     if calibrated:
-        calibration = _known(seen, lenses, found)
+        calibration = _known(seen, lenses, found, uncertainty or of_a_board(len(lenses)))
     else:
         sizes = [_size_spread(views, people, person, height) for person, height in enumerate(given)]
         calibration = calibrate(seen, lenses, found, people.R, people.t, sizes)
@@ -229,12 +232,14 @@ def _size_spread(views: Sequence[LiftedView], people: People, person: int, heigh
     return SIZE
 
 
-def _known(seen: Observations, cameras: Sequence[Camera], clocks: Sequence[ViewClock]) -> Calibration:
+def _known(
+    seen: Observations, cameras: Sequence[Camera], clocks: Sequence[ViewClock], unsure: CameraUncertainty
+) -> Calibration:
     """The calibration that was given."""
-    count, people = len(cameras), int(seen.people.max()) + 1
-    zero = np.zeros(count)
+    people = int(seen.people.max()) + 1
+    beside, alone = np.zeros(len(cameras)), np.full(people, np.nan)
     return Calibration(
-        tuple(cameras), tuple(clocks), zero, zero, 0.005, zero, np.zeros(people), np.full(people, np.nan)
+        tuple(cameras), tuple(clocks), unsure.angle, unsure.place, unsure.size, beside, np.zeros(people), alone
     )
 
 

@@ -3,18 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.errors import InputError
-from poselift.core.publishing import find_published
-from poselift.core.safe_parsing import read_json, real_number
 from poselift.geometry.camera import Camera
 from poselift.kinematics.whole_body import TO_90
-from poselift.recordings.names import CALIBRATION, CALIBRATION_REPORT
 from poselift.several_views.calibration import Calibration
 from poselift.several_views.fusion import Fused
 from poselift.several_views.observations import TO_SPREAD, Observations
@@ -104,7 +99,7 @@ class Report:
 
     @property
     def turned_within(self) -> float:
-        """Uncertainty of the rotations, degrees; 0 for known cameras.
+        """Uncertainty of the rotations, degrees; 0 for cameras that a board calibrated.
 
         They are within it in 90 % of takes.
         """
@@ -121,7 +116,7 @@ class Report:
     @property
     def unsure(self) -> bool:
         """Whether cameras or sizes may be off by too much."""
-        return self.turned_within > _TURNED or self.sized_within > _SIZED
+        return is_unsure(self.turned_within, self.sized_within)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -153,6 +148,16 @@ class Report:
             "size_uncertainty_percent": round(self.size, 1),
             "doubts": list(self.doubts),
         }
+
+
+def is_unsure(turned: float, sized: float) -> bool:
+    """Whether cameras or sizes may be off by more than one should accept.
+
+    Args:
+        turned: degrees within which the rotations are in nine takes of ten.
+        sized: likewise per cent of the size.
+    """
+    return turned > _TURNED or sized > _SIZED
 
 
 def write_report(
@@ -230,32 +235,6 @@ def describe_bounds(report: Report, crossing: float, assumed: bool) -> str:
         off.append(f"all sizes may be off by up to {report.sized_within:.2g} %")
         better.insert(0, "--height")
     return f"{' and '.join(off)} (nine takes of ten are within that); what helps: {', '.join(better)}"
-
-
-def doubt_earlier(file: Path) -> str | None:
-    """What a calibration's own result says of it.
-
-    None if that is sure, or if it is none of ours.
-
-    Args:
-        file: the calibration.
-    """
-    beside = find_published(file.with_name(CALIBRATION_REPORT))
-    if file.name != CALIBRATION or not beside.is_file():
-        return None
-    try:
-        about = read_json(beside)
-    except InputError:  # another program's
-        return None
-    keys = "rotations_within_degrees", "size_within_percent"
-    turned, sized = (real_number(about.get(key)) if isinstance(about, dict) else None for key in keys)
-    if turned is None or sized is None or not (turned > _TURNED or sized > _SIZED):
-        return None
-    return (
-        f"the cameras of {file} may be turned by up to {turned:.2g} degrees, and all sizes may be off by up to "
-        f"{sized:.2g} % (nine takes of ten are within that); calibrate with --height, in a longer take in which people "
-        "walk through the space and turn"
-    )
 
 
 def _doubt_sizes(seen: Observations, calibration: Calibration) -> list[str]:

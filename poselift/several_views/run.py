@@ -17,8 +17,8 @@ from poselift.lifting.run import Progress, choose_skeleton, lift_clip, smooth_mo
 from poselift.models import Weights
 from poselift.numerics.times import median_interval
 from poselift.several_views.calibration_files import match_cameras, read_calibration
+from poselift.several_views.earlier_result import doubt_earlier, uncertainty_of
 from poselift.several_views.reconstruction import Reconstruction, reconstruct
-from poselift.several_views.report import doubt_earlier
 from poselift.several_views.request import ViewsRequest, one_each
 from poselift.several_views.sound import read_sound, shift_by_sound
 from poselift.several_views.view import LiftedView, ViewClock
@@ -118,6 +118,7 @@ def lift_views(
             lifted_views,
             clocks=clocks,
             calibrated=known is not None,
+            uncertainty=None if known is None else uncertainty_of(views.calibration, known),
             world=not views.own_world,
             heights=request.height,
             own_world=views.own_world,

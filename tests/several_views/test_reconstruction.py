@@ -7,6 +7,7 @@ import pytest
 from poselift.core.errors import InputError
 from poselift.geometry import rotation_y, umeyama
 from poselift.kinematics.height import take_height
+from poselift.several_views.earlier_result import CameraUncertainty
 from poselift.several_views.reconstruction import reconstruct
 from poselift.several_views.view import ViewClock
 
@@ -173,6 +174,24 @@ def test_known_cameras_keep_their_size(alone):
     places = motion.joints + motion.root[:, None]
     assert np.linalg.norm(places - alone.joints[0], axis=-1).mean() < 0.03
     np.testing.assert_allclose(found.cameras[1].t, alone.cameras[1].t, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_the_uncertainty_of_borrowed_cameras_is_in_the_joints(alone):
+    views = [replace(alone.view(view), camera=replace(alone.cameras[view], name=f"c{view}")) for view in range(2)]
+    exact, unsure = (
+        reconstruct(views, clocks=[ViewClock()] * 2, calibrated=True, world=False, uncertainty=uncertainty)
+        for uncertainty in (None, CameraUncertainty(np.radians([0.0, 2.0]), np.array([0.0, 0.1]), 0.08))
+    )
+    assert exact.report.turned_within == 0
+    assert unsure.report.turned_within == pytest.approx(5.0)
+    assert unsure.report.sized_within == pytest.approx(13.2, abs=0.1)
+    # A head is as far from the pelvis as 8 % of the size and a mean turn of 1.4 degrees move it, and a lean of 0.02.
+    head = exact.people[0].skeleton.index("head_top")
+    far = np.linalg.norm(exact.people[0].joints[:, head], axis=-1)
+    before, after = (found.people[0].uncertainty[:, head].astype(float) for found in (exact, unsure))
+    grown = 1.645**2 * (0.08**2 + np.radians(2.0) ** 2 / 2 - 0.005**2)
+    np.testing.assert_allclose(after**2 - before**2, grown * far**2, rtol=0.1)
 
 
 @pytest.mark.slow

@@ -1,10 +1,9 @@
-import json
 from dataclasses import replace
 
 import pytest
 
 from poselift.several_views.observations import TO_SPREAD
-from poselift.several_views.report import CameraReport, Report, describe_bounds, doubt_earlier
+from poselift.several_views.report import CameraReport, Report, describe_bounds
 
 
 def make_report(*turned, sized):
@@ -35,20 +34,3 @@ def test_the_line_says_how_far_off_and_what_helps():
     assert describe_bounds(replace(report, cameras=report.cameras[:1]), 85.0, assumed=True) == (
         "all sizes may be off by up to 13 % (nine takes of ten are within that); what helps: --height"
     )
-
-
-def test_a_calibration_of_an_unsure_result_stays_unsure(tmp_path):
-    file, beside = tmp_path / "calibration.toml", tmp_path / "calibration.json"
-    assert doubt_earlier(file) is None  # another program's, with nothing beside it
-    beside.write_text(json.dumps(make_report(0.0, 6.2, sized=13.2).to_json()))
-    assert doubt_earlier(file) == (
-        f"the cameras of {file} may be turned by up to 6.2 degrees, and all sizes may be off by up to 13 % (nine takes "
-        "of ten are within that); calibrate with --height, in a longer take in which people walk through the space and "
-        "turn"
-    )
-    assert doubt_earlier(tmp_path / "other.toml") is None
-    for content in (make_report(0.0, 1.0, sized=1.0).to_json(), [], {"size_within_percent": "x"}):
-        beside.write_text(json.dumps(content))
-        assert doubt_earlier(file) is None
-    beside.write_text("no JSON")
-    assert doubt_earlier(file) is None
