@@ -118,7 +118,10 @@ def join_takes(
 
 
 def _take_cameras(name: str, calibrating: str | None) -> str | None:
-    """The take whose cameras the next takes have: the first one that is joined. None if each finds its own."""
+    """The take whose cameras the next takes have.
+
+    It is the first one that is joined; None if each finds its own.
+    """
     if calibrating not in (None, name):
         text = f"{calibrating} failed, so the takes after {name} have the cameras of {name}"
         print(make_printable(text), file=sys.stderr)

@@ -1,4 +1,4 @@
-"""How sure an earlier result is of the cameras that a new take borrows."""
+"""How sure an earlier result is of its cameras, which others borrow."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

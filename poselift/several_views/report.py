@@ -99,7 +99,7 @@ class Report:
 
     @property
     def turned_within(self) -> float:
-        """Uncertainty of the rotations, degrees; 0 for cameras that a board calibrated.
+        """Uncertainty of the rotations, degrees; 0 with a board.
 
         They are within it in 90 % of takes.
         """
@@ -151,7 +151,7 @@ class Report:
 
 
 def is_unsure(turned: float, sized: float) -> bool:
-    """Whether cameras or sizes may be off by more than one should accept.
+    """Whether cameras or sizes may be off by too much.
 
     Args:
         turned: degrees within which the rotations are in nine takes of ten.
