@@ -3,11 +3,12 @@
     python -m benchmarks.repeatability --children children50.npz --corpus cmu50.npz --bench bench_val.npz
         --real mhad_s02.npz [--constants]
 
-Lifts the walks of the children (benchmarks/gait_lab.py, split train, COCO-17, height given), the walks of the CMU
-benchmark's views, and the five repetitions of the actions of a real person (benchmarks/real.py), as `poselift lift
---world` does. Each measure of `poselift.kinematics.measure_numbers` has the standard deviation of one trial within a
-person and action: over views, noise, and how differently people do the same again. `--constants` prints the lines of
-`poselift/kinematics/repeatability.py`.
+Lifts the walks of the children (benchmarks/gait_lab.py, split train, height given), the walks of the CMU benchmark's
+views, and the five repetitions of the actions of a real person (benchmarks/real.py), as `poselift lift --world` does.
+The 2D of walks is COCO-17, or with `--feet` halpe26. Each measure of `poselift.kinematics.measure_numbers` has the
+standard deviation of one trial within a person and action: over views, noise, and how differently people do the same
+again. `--constants` prints the lines of `poselift/kinematics/repeatability.py`: of walks, the larger deviation of both
+kinds of 2D.
 
 Views of one walk share what people do differently the next time. So a deviation is at least that of walks which people
 of the corpus (splits train and val) repeat at one speed, by their exact joints: that of the timing is larger.
@@ -19,6 +20,7 @@ view, lifted twice from keypoints with other noise. With `--speeds`, they are wa
 test) in one view; rows are how much faster the one is than the other, and have the share of "changed" by measure.
 """
 
+import argparse
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -42,7 +44,7 @@ from poselift.kinematics.repeatability import WALKING
 from poselift.lifting import lift_view, to_world
 from poselift.lifting.dataset_views import camera_of
 from poselift.models import Weights, load_weights
-from poselift.skeleton import CMU28, H36M17
+from poselift.skeleton import CMU28
 from poselift.skeleton.skeleton import strip_side
 from poselift.structures import Motion
 
@@ -55,31 +57,36 @@ _FASTER = (1.0, 1.05, 1.1, 1.2, 1.3, 1.5, np.inf)
 _SPEED = ("speed_m_per_s", "cadence_per_min", "stride_length_m", "stride_time_s")
 """Its columns."""
 
+_KINDS = ("coco17", "halpe26")
+"""Of the 2D: without feet and with them."""
+
 Groups = dict[str, list[TrialMeasures]]
 """Trials by person and action."""
 
 
-def child_trials(path: Path, weights: Weights, split: str) -> Groups:
+def child_trials(path: Path, weights: Weights, split: str, skeleton: str) -> Groups:
     """The walks of the children."""
     groups = defaultdict(list)
-    for each in lifted(walks(path, split), weights, "coco17", True):
+    for each in lifted(walks(path, split), weights, skeleton, True):
         person = each.walk.name[:6]
         groups[f"{person} {'straight' if each.walk.straight else 'turn'}"].append(_trial(person, each.world))
     return groups
 
 
-def same_view_trials(path: Path, weights: Weights, split: str) -> Iterator[tuple[str, list[TrialMeasures]]]:
+def same_view_trials(
+    path: Path, weights: Weights, split: str, skeleton: str
+) -> Iterator[tuple[str, list[TrialMeasures]]]:
     """Two lifts of each walk of the children in each view, by the walk."""
     found = walks(path, split)
-    takes_of = (lifted(found, weights, "coco17", True, take=take) for take in range(2))
+    takes_of = (lifted(found, weights, skeleton, True, take=take) for take in range(2))
     for first, second in zip(*takes_of, strict=True):
         name = f"{first.walk.name[:6]} {'straight' if first.walk.straight else 'turn'}"
         yield name, [_trial(name, each.world) for each in (first, second)]
 
 
-def cmu_trials(corpus: Path, bench: Path, weights: Weights) -> Groups:
+def cmu_trials(corpus: Path, bench: Path, weights: Weights, skeleton: str) -> Groups:
     """The walks of the CMU benchmark."""
-    truth, views, found = load_worlds(bench), CmuBench(corpus, bench, "coco17"), clips(corpus)
+    truth, views, found = load_worlds(bench), CmuBench(corpus, bench, skeleton), clips(corpus)
     groups = defaultdict(list)
     for number, clip in enumerate(truth["clip_index"].tolist()):
         if found.get(clip, ("",))[0] == "walk":
@@ -148,8 +155,7 @@ def speed_rows(path: Path, weights: Weights) -> Iterator[list[str]]:
 
 
 def _trial(person: str, motion: Motion) -> TrialMeasures:
-    own = motion.restrict(H36M17)
-    return TrialMeasures(person, measure_numbers(own), person, find_gait(own) is not None)
+    return TrialMeasures(person, measure_numbers(motion), person, find_gait(motion) is not None)
 
 
 def deviations(groups: Groups, walking: bool) -> Iterator[tuple[str, float, float, int]]:
@@ -198,6 +204,28 @@ def leave_out(groups: Groups) -> Iterator[tuple[str, list[str]]]:
             yield from verdicts(own.items())
 
 
+def walking_trials(options: argparse.Namespace, weights: Weights, skeleton: str) -> Groups:
+    """The walks of the children and of the CMU benchmark that the options name."""
+    groups: Groups = {}
+    if options.children:
+        groups |= child_trials(options.children, weights, options.split, skeleton)
+    if options.corpus and options.bench:
+        groups |= cmu_trials(options.corpus, options.bench, weights, skeleton)
+    return groups
+
+
+def print_constants(options: argparse.Namespace, weights: Weights) -> None:
+    """Prints the lines of `poselift/kinematics/repeatability.py`: walks, and other movements."""
+    found = [scaled_deviations(walking_trials(options, weights, skeleton), True) for skeleton in _KINDS]
+    least = scaled_deviations(repeated_walks(options.corpus), True) if options.corpus else {}
+    for kind in sorted({kind for each in found for kind in each}):
+        print(f'    "{kind}": {max(each[kind] for each in [*found, least] if kind in each):.3g},')
+    print()
+    if options.real:
+        for kind, deviation in sorted(scaled_deviations(real_trials(options.real, weights), False).items()):
+            print(f'    "{kind}": {deviation:.3g},')
+
+
 def is_absolute(kind: str) -> bool:
     """Whether the deviation of a measure is in its unit, not a share of it."""
     return kind.endswith(("_deg", "_percent")) or kind == "step_width_m"
@@ -216,6 +244,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--leave-out", action="store_true", help="compare by the deviations of the other people's walks"
     )
+    parser.add_argument("--feet", action="store_true", help="walks from 2D with feet (halpe26)")
     parser.add_argument("--same-view", action="store_true", help="compare two lifts of each view of the children")
     parser.add_argument("--speeds", action="store_true", help="compare walks of different speeds of the corpus")
     options = parser.parse_args(arguments)
@@ -227,30 +256,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
             heads = ["faster by", "pairs", *(f"{name} changed %" for name in (*_SPEED, "all"))]
             print_table(heads, speed_rows(options.corpus, weights), f"`{weights.name}`, split test")
             return
-        groups: Groups = {}
-        if options.children and not options.same_view:
-            groups |= child_trials(options.children, weights, options.split)
-        if options.corpus and options.bench:
-            groups |= cmu_trials(options.corpus, options.bench, weights)
-        if options.real:
-            groups |= real_trials(options.real, weights)
-        chosen: Iterable[tuple[str, list[TrialMeasures]]] = groups.items()
-        if options.same_view:
-            if not options.children or options.constants or options.leave_out or groups:
-                raise InputError("--same-view is for --children alone")
-            chosen = same_view_trials(options.children, weights, options.split)
-        elif not groups:
-            raise InputError("give --children, --corpus and --bench, or --real")
         if options.constants:
-            repeated = repeated_walks(options.corpus) if options.corpus else {}
-            for walking in (True, False):
-                least = scaled_deviations(repeated, True) if walking else {}
-                for kind, deviation in sorted(scaled_deviations(groups, walking).items()):
-                    print(f'    "{kind}": {max(deviation, least.get(kind, 0.0)):.3g},')
-                print()
+            print_constants(options, weights)
             return
+        compared: Iterable[tuple[str, list[str]]]
+        skeleton = _KINDS[options.feet]
+        if options.same_view:
+            if not options.children or options.leave_out or options.corpus or options.real:
+                raise InputError("--same-view is for --children alone")
+            compared = verdicts(same_view_trials(options.children, weights, options.split, skeleton))
+        else:
+            groups = walking_trials(options, weights, skeleton)
+            if options.real:
+                groups |= real_trials(options.real, weights)
+            if not groups:
+                raise InputError("give --children, --corpus and --bench, or --real")
+            compared = leave_out(groups) if options.leave_out else verdicts(groups.items())
         counts: dict[str, Counter[str]] = defaultdict(Counter)
-        for name, found in leave_out(groups) if options.leave_out else verdicts(chosen):
+        for name, found in compared:
             counts[name].update(found)
             counts["all"].update(found)
         kinds = ("no change larger than", "not shown", "changed")

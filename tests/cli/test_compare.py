@@ -73,6 +73,18 @@ def test_what_cannot_be_compared_gets_one_line(tmp_path):
     assert "is both trials" in poselift("compare", one, one).err
 
 
+def test_a_given_height_is_not_compared_with_an_estimated_one(tmp_path):
+    before, after = store(tmp_path / "before", seconds=4.0), store(tmp_path / "after", seconds=4.0)
+    path = after / "person_1.npz"
+    write_motion(path, replace(read_motion(path), height=Height(1.95, 0.19, "estimated")))
+    ran = poselift("compare", before, after)
+    assert ran.code == 2
+    for part in ("given height of 1.70 m", "an estimated one of 1.95 m", "--height"):
+        assert part in ran.err
+    write_motion(path, replace(read_motion(path), height=Height(1.71, 0.02, "estimated")))
+    assert poselift("compare", before, after).code == 0, "calibrated cameras know the size"
+
+
 @pytest.mark.slow
 def test_a_lying_person_and_hidden_feet_are_no_walk_and_the_cause_is_said(tmp_path):
     walk = store(tmp_path / "walk")

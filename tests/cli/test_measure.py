@@ -10,6 +10,7 @@ from html import unescape
 import numpy as np
 import pytest
 
+from poselift.cli.measure.long_table import find_half
 from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, write_page
@@ -177,7 +178,20 @@ def test_times_count_from_the_first_frame_of_the_run(tmp_path):
     np.testing.assert_allclose(found, [2 + time for time, _, _ in measure_gait(walk).events], atol=1e-4)
 
 
-@pytest.mark.slow
+def test_lengths_without_a_known_height_have_its_doubt():
+    share = {}
+    for spread, origin in ((0.0, "given"), (0.17, "estimated")):
+        gait = measure_gait(walker(height=Height(1.7, spread, origin)))
+        value = summarise_gait(gait)["left_step_length_m"]
+        half, source = find_half(gait, "left_step_length_m")
+        share[origin] = half / value
+        assert source == "repeated trials"
+    assert share["given"] == pytest.approx(1.645 * WALKING["step_length_m"], rel=1e-3)
+    assert share["estimated"] == pytest.approx(np.hypot(share["given"], 0.1645), rel=1e-3)
+    assert find_half(gait, "left_stance_percent")[0] == pytest.approx(1.645 * WALKING["stance_percent"], rel=1e-3)
+    assert np.isnan(find_half(gait, "flight_percent")[0])
+
+
 @pytest.mark.slow
 def test_the_report_of_a_walk_prints_as_one_page(tmp_path):
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -5,6 +5,7 @@ from poselift.core.errors import InputError
 from poselift.kinematics import TrialMeasures, compare_trials, measure_numbers
 from poselift.kinematics.comparison import student
 from poselift.kinematics.repeatability import find_repeatability
+from tests.kinematics.conftest import pose
 from tests.kinematics.walker import walker
 
 
@@ -91,6 +92,12 @@ def test_two_speeds_of_a_walk_are_a_change_and_one_walk_is_none():
         [TrialMeasures("one", slow)], [TrialMeasures("again", measure_numbers(walker(cadence=95, speed=1.0)))]
     )
     assert all(each.verdict != "changed" and each.change == 0 for each in same)
+
+
+def test_every_angle_of_a_walk_with_feet_can_be_compared():
+    measures = measure_numbers(pose(frames=10))
+    assert {"left_ankle_dorsiflexion_range_deg", "right_foot_pitch_highest_deg"} <= measures.keys()
+    assert [name for name in measures if find_repeatability(name, walking=True) is None] == []
 
 
 def test_students_quantiles():

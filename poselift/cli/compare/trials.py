@@ -16,6 +16,10 @@ from poselift.structures import Motion
 
 _COLUMNS = ("trial", "group")
 
+_SURE = 0.03
+"""Standard deviation of an estimated height, as a share of it, up to which it counts like a given one: of calibrated
+cameras."""
+
 
 @dataclass(frozen=True)
 class Group:
@@ -118,8 +122,9 @@ def _choose(folder: Path, person: int | None) -> Path:
 def _read(
     names: Sequence[str], groups: Sequence[Sequence[tuple[Path, str]]], belt: float | None
 ) -> tuple[Group, Group]:
-    """The groups with their measures. The heights that were given must be one person's."""
+    """The groups with their measures. The heights that were given must be one person's, and of all trials or none."""
     heights: dict[str, tuple[float, Path]] = {}
+    guessed: dict[str, tuple[float, Path]] = {}
     found = []
     for name, members in zip(names, groups, strict=True):
         trials, cycles = [], []
@@ -132,10 +137,18 @@ def _read(
                         f"{first} and {path} have given heights of {metres:.2f} and {motion.height.metres:.2f} m: two "
                         "people; compare trials of one, or name them in the table's column person"
                     )
+            elif motion.height is not None and motion.height.spread > _SURE * motion.height.metres:
+                guessed.setdefault(person, (motion.height.metres, path))
             trial, own = measure_trial(str(path), motion, person, belt)
             trials.append(trial)
             cycles += own
         found.append(Group(name, trials, cycles))
+    for person in heights.keys() & guessed.keys():
+        (given, known), (estimated, unknown) = heights[person], guessed[person]
+        raise InputError(
+            f"{known} has a given height of {given:.2f} m and {unknown} an estimated one of {estimated:.2f} m, so "
+            "their lengths and speeds differ for that alone; lift all trials of a person with one --height, or none"
+        )
     return found[0], found[1]
 
 

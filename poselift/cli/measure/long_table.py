@@ -6,6 +6,7 @@ import numpy as np
 
 from poselift.cli.measure.measure_tables import list_ranges
 from poselift.cli.measure.trial import Trial
+from poselift.kinematics.gait import Gait
 from poselift.kinematics.gait_summary import SIDES, summarise_gait
 from poselift.kinematics.repeatability import find_repeatability
 from poselift.kinematics.whole_body import TO_90
@@ -43,15 +44,31 @@ def list_measures(trials: Sequence[Trial], people: Sequence[str]) -> Iterator[Ro
 def _list_gait(trial: Trial) -> Iterator[tuple[str, float, float, str, float]]:
     if trial.gait is None:
         return
-    found = summarise_gait(trial.gait)
-    for name, value in found.items():
-        if name in _HALVES.values() or name in _COUNTS:
-            continue
-        half, source = (float(found[_HALVES[name]]), "this trial") if name in _HALVES else (np.nan, "")
-        spread = find_repeatability(name, walking=True)
-        if not half > 0 and spread is not None:
-            half, source = TO_90 * spread.of(float(value)), "repeated trials"
-        yield name, float(value), half, source, 100 * trial.seen
+    for name, value in summarise_gait(trial.gait).items():
+        if name not in _HALVES.values() and name not in _COUNTS:
+            half, source = find_half(trial.gait, name)
+            yield name, float(value), half, source, 100 * trial.seen
+
+
+def find_half(gait: Gait, name: str) -> tuple[float, str]:
+    """Half-width of the 90 % interval of a measure, and where it comes from.
+
+    NaN and "" if it is unknown. Lengths have that of the person's size in it.
+
+    Args:
+        gait: of one person.
+        name: of a measure of `summarise_gait`.
+    """
+    found = summarise_gait(gait)
+    value, half = float(found[name]), float(found.get(_HALVES.get(name, ""), np.nan))
+    if half > 0:
+        return half, "this trial"
+    spread = find_repeatability(name, walking=True)
+    if spread is None or not np.isfinite(value):
+        return np.nan, ""
+    # The strides of a belt of known speed have its size; the width between the feet is the person's.
+    size = gait.scale if name == "step_width_m" else gait.stride_scale if name.endswith("_m") else 0.0
+    return float(np.hypot(TO_90 * spread.of(value), np.nan_to_num(size) * value)), "repeated trials"
 
 
 def _list_angles(trial: Trial) -> Iterator[tuple[str, float, float, str, float]]:

@@ -9,6 +9,7 @@ from string import Template
 
 import numpy as np
 
+from poselift.cli.measure.long_table import find_half
 from poselift.cli.measure.measure_tables import PLUG_IN_GAIT, describe_size, format_number, list_ranges
 from poselift.cli.measure.page import convert_to_html, draw_cycles
 from poselift.cli.measure.trial import Trial
@@ -96,23 +97,25 @@ def _gait_table(trial: Trial) -> str:
         return trial.why
     found = summarise_gait(gait)
     rows = [
-        ("Cadence / min", "cadence_per_min", "cadence_90_per_min", 1),
-        ("Speed m/s", "speed_m_per_s", "speed_90_m_per_s", 2),
-        ("Stride length m", "stride_length_m", "stride_length_90_m", 2),
-        ("Stride time s", "stride_time_s", "", 2),
-        ("Step width m", "step_width_m", "", 2),
-        ("Double support %", "double_support_percent", "", 1),
-        ("Step length, symmetry %", "step_length_symmetry_percent", "", 0),
-        ("Stance, symmetry %", "stance_symmetry_percent", "", 0),
+        ("Cadence / min", "cadence_per_min", 1),
+        ("Speed m/s", "speed_m_per_s", 2),
+        ("Stride length m", "stride_length_m", 2),
+        ("Stride time s", "stride_time_s", 2),
+        ("Step width m", "step_width_m", 2),
+        ("Double support %", "double_support_percent", 1),
+        ("Step length, symmetry %", "step_length_symmetry_percent", 0),
+        ("Stance, symmetry %", "stance_symmetry_percent", 0),
     ]
-    lines = ["| gait | mean |", "|---|---:|"]
-    for title, name, half, digits in rows:
-        around = f" ± {found[half]:.{digits}f}" if half and np.isfinite(found[half]) else ""
-        lines.append(f"| {title} | {format_number(found[name], digits)}{around} |")
+
+    def show(name: str, digits: int) -> str:
+        half, _ = find_half(gait, name)
+        around = f" ± {half:.{digits}f}" if np.isfinite(half) else ""
+        return f"{format_number(found[name], digits)}{around}"
+
+    lines = ["| gait | mean |", "|---|---:|", *(f"| {title} | {show(name, digits)} |" for title, name, digits in rows)]
     lines += ["", f"| foot | {' | '.join(SIDES)} |", "|---|---:|---:|"]
     for title, name, digits in (("Step length m", "step_length_m", 2), ("Stance %", "stance_percent", 1)):
-        cells = [format_number(found[f"{side}_{name}"], digits) for side in SIDES]
-        lines.append(f"| {title} | {' | '.join(cells)} |")
+        lines.append(f"| {title} | {' | '.join(show(f'{side}_{name}', digits) for side in SIDES)} |")
     return "\n".join([*lines, "", describe_size(gait, trial.height)])
 
 
