@@ -89,7 +89,9 @@ def epipolar_distances(
 
 
 def size_of(points: Float[np.ndarray, "j 2"]) -> float:
-    """Longer side of the box around the joints of COCO-17, pixels."""
+    """Longer side of the box around the joints of COCO-17, pixels; NaN without joints."""
+    if not np.isfinite(points[:17]).any():
+        return np.nan
     return float(np.nanmax(np.nanmax(points[:17], 0) - np.nanmin(points[:17], 0)))
 
 

@@ -8,6 +8,9 @@ from jaxtyping import Float, UInt8
 
 from poselift.detection.orientation import rotation
 
+_STEPS = 256
+"""Angles of crops a radian. Angles that rounding has put 1e-7 apart then give the same pixels, in the browser too."""
+
 
 @dataclass(frozen=True, eq=False)
 class Crop:
@@ -68,9 +71,9 @@ class Crop:
             box: x0, y0, x1, y1 in pixels; with an angle, before it is turned about its own middle.
             size: width and height of the crop.
             margin: side of the square over the longer side of the box.
-            angle: radians by which the box is turned clockwise; it is upright in the crop.
+            angle: radians by which the box is turned clockwise, taken to the nearest 1/256; it is upright in the crop.
         """
-        if angle:
+        if angle := round(_STEPS * angle) / _STEPS:
             # Shrunk first, because turning takes single pixels and would alias.
             wide = int(np.ceil(size * np.sqrt(2)))
             whole = cls.square(picture, box, wide, margin * wide / size)

@@ -67,3 +67,15 @@ def test_a_whole_picture_is_padded_below_and_on_the_right(options, shape, scale)
     np.testing.assert_allclose(crop.scale, scale)
     assert (crop.image[:144] == 50).all()
     assert (crop.image[144:] == options.get("fill", 0)).all()
+
+
+def test_angles_that_rounding_has_put_apart_give_the_same_pixels():
+    random = np.random.default_rng(0)
+    picture = random.integers(0, 256, (120, 160, 3), dtype=np.uint8)
+    for angle in random.uniform(-3, 3, 20):
+        one, other = (Crop.square(picture, box_of(40, 20, 90), 64, 1.0, angle + little) for little in (0.0, 1e-6))
+        np.testing.assert_array_equal(one.image, other.image)
+        assert one.angle == other.angle == pytest.approx(angle, abs=0.5 / 256)
+    upright, nearly, turned = (Crop.square(picture, box_of(40, 20, 90), 64, 1.0, angle) for angle in (0.0, 1e-3, 3e-3))
+    np.testing.assert_array_equal(nearly.image, upright.image)
+    assert turned.angle == 1 / 256

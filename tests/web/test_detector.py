@@ -48,6 +48,8 @@ CUTS = [
     {"side": 260, "size": 52},
     {"side": 210, "size": 256, "angle": 0.03},
     {"side": 700, "size": 256, "angle": -2.0},
+    {"side": 330, "size": 256, "angle": 0.0019},
+    {"side": 330, "size": 256, "angle": -0.0021},
 ]
 """Inputs of networks: enlarged, shrunk by any factor and by whole ones, turned; some reach beyond the picture."""
 

@@ -8,8 +8,11 @@ import { rounded } from "../numbers/times.js";
 /** @typedef {{input: Int32Array, width: number, height: number, toPicture: (x: number, y: number) => number[]}} Crop
  *  RGB of a network's input; pixel centres are whole numbers. */
 
+const STEPS = 256; // angles a radian: those that rounding has put 1e-7 apart give the same pixels
+
 /** The square of whole pixels around the centre of a box, black beyond the picture; a turned body is upright in it. */
-export function squareCrop(picture, box, size, margin, angle = 0) {
+export function squareCrop(picture, box, size, margin, leaning = 0) {
+  const angle = rounded(STEPS * leaning) / STEPS;
   if (angle) return turnedCrop(picture, box, size, margin, angle);
   const [x0, y0, x1, y1] = box;
   const side = Math.max(1, rounded(margin * Math.max(x1 - x0, y1 - y0)));
