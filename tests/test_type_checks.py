@@ -25,6 +25,11 @@ def each(points: Float[np.ndarray, "n 2"]) -> Iterator[float]:
 
 
 @check
+def count(points: Float[np.ndarray, "n 2"], writer: "NobodyImportsThis | None" = None) -> int:
+    return len(points)
+
+
+@check
 @dataclass
 class Pair:
     first: Float[np.ndarray, " n"]
@@ -41,6 +46,7 @@ class Pair:
         lambda: cut(np.zeros((3, 2)), 0, last=1),  # the result has other axes than the argument
         lambda: cut(np.zeros((3, 2)), -1),  # so has the result of a call inside
         lambda: each(np.zeros(3)),
+        lambda: count(np.zeros(3)),
         lambda: Pair(np.zeros(3), np.zeros(2)),
     ],
 )
@@ -53,6 +59,7 @@ def test_what_fits_comes_back():
     assert cut(np.zeros((3, 2)), 0).shape == (3, 2)
     assert cut(np.zeros((4, 2)), count=0).shape == (4, 2), "each call has its own sizes"
     assert list(each(np.ones((2, 2)))) == [1.0, 1.0]
+    assert count(np.ones((2, 2)), writer=object()) == 2
     assert len(Pair(np.zeros(3), np.zeros(3)).second) == 3
 
 

@@ -34,8 +34,7 @@ def jaxtyped(thing=None, *, typechecker=None):
         if config.jaxtyping_disable:
             return thing(*arguments, **named)
         if checked is None:
-            generator = inspect.isgeneratorfunction(thing)
-            checked = _jaxtyped(thing, typechecker=typechecker) if generator else typechecker(thing)
+            checked = _jaxtyped(thing, typechecker=typechecker) if _is_special(thing) else typechecker(thing)
         try:
             with _axes:
                 return checked(*arguments, **named)
@@ -44,3 +43,9 @@ def jaxtyped(thing=None, *, typechecker=None):
 
     call.checks_when_called = True
     return call
+
+
+def _is_special(function):
+    """Whether it yields, or has annotations in quotes: they may name what only type checkers import."""
+    quoted = any(isinstance(annotation, str) for annotation in function.__annotations__.values())
+    return quoted or inspect.isgeneratorfunction(function)
