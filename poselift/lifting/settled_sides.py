@@ -170,41 +170,40 @@ def settle_sides(
         if brief.mean() >= TOLD:
             unsure[:, joints] |= find_unclear(settled, joints, options.threshold)[:, None]
         settled, rarer = exchange(settled, brief, joints), rarer & ~brief
+        put_back = np.zeros(len(settled), bool)
         for stretch in np.unique(stretches[rarer]):
-            inside = stretches == stretch
-            one, other = rarer & inside, inside & ~rarer
-            readings = [settled, exchange(settled, one, joints), exchange(settled, other, joints)]
+            # What lies beyond a gap hardly tells, and would be lifted again for each stretch of a long clip.
+            span = slice(*np.searchsorted(stretches, [stretch, stretch + 1]))
+            track, one = settled[span], rarer[span]
+            readings = [track, exchange(track, one, joints), exchange(track, ~one, joints)]
             given, first, second, stands = _surprises(readings, one, weights, camera, options)
             expects_given = given < min(first, second) + (-_TELLING if whole else _TELLING)
             if expects_given and not whole:
                 continue
             # The frames of the rarer sides are the exchanged ones, unless the lifter expects it the other way round.
-            better = second - first + _MOST * (1 - 2 * one.sum() / inside.sum()) * whole
-            if whole and _limbs_turn_back(readings[1], one, inside, options.threshold):
+            better = second - first + _MOST * (1 - 2 * one.mean()) * whole
+            if whole and _limbs_turn_back(readings[1], one, options.threshold):
                 continue
             if whole and (abs(better) < _SURE or not stands or expects_given or hidden):
-                unsure[:, joints] |= inside[:, None]
-            settled = readings[1] if better > -_TELLING else readings[2]
+                unsure[span, joints] = True
+            put_back[span] = one if better > -_TELLING else ~one
+        settled = exchange(settled, put_back, joints)
     same = np.nan_to_num(settled.keypoints) == np.nan_to_num(keypoints.keypoints)
     other = (exchange_joints(settled, unsure),) if unsure.any() else ()
     return Sides((settled, *other), ~same.all((1, 2)), unsure)
 
 
-def _limbs_turn_back(
-    exchanged: Keypoints2D, one: Bool[np.ndarray, " t"], inside: Bool[np.ndarray, " t"], threshold: float
-) -> bool:
+def _limbs_turn_back(exchanged: Keypoints2D, one: Bool[np.ndarray, " t"], threshold: float) -> bool:
     """Whether legs and arms, each followed alone, contradict the body's exchange.
 
     Args:
-        exchanged: the track with the sides of the whole body exchanged.
+        exchanged: the stretch of a track with the sides of the whole body exchanged.
         one: frames that were exchanged.
-        inside: frames of the stretch.
         threshold: least score of a keypoint that counts.
     """
     for joints in group_pairs(exchanged.skeleton)[1:3]:
         rarer, _ = follow_sides(exchanged, joints, threshold)
-        same, frames = int((rarer == one)[inside].sum()), int(inside.sum())
-        if max(same, frames - same) < _TURNS_BACK * frames:
+        if max((same := (rarer == one).mean()), 1 - same) < _TURNS_BACK:
             return False
     return True
 
@@ -247,11 +246,13 @@ def _surprises(
     camera: Camera,
     options: LiftOptions,
 ) -> tuple[float, float, float, bool]:
-    """Mean log uncertainty of the lifter for each of three readings.
+    """Mean log uncertainty of the lifter for each of three readings of a stretch.
 
-    The last value says whether the person stands in all of them. All is measured around their first change.
+    The last value says whether the person stands in all of them. All is measured around their first change, or from the
+    start on.
     """
-    change = int(np.flatnonzero(np.diff(doubtful.astype(int)))[0]) + 1
+    changes = np.flatnonzero(np.diff(doubtful.astype(int)))
+    change = int(changes[0]) + 1 if len(changes) else 0
     near = slice(max(0, change - _LOOK), change + _LOOK)
     found, stands = [], True
     for reading in readings:

@@ -148,6 +148,38 @@ def test_frames_without_a_pose_tell_nothing():
     assert not sides.exchanged.any()
 
 
+@pytest.mark.slow
+def test_each_stretch_between_gaps_is_settled_by_itself(walk, small, monkeypatch):
+    """In a long clip, nothing is lifted again for each of many stretches."""
+    right, camera, lifted = walk[0], camera_for(SIZE), []
+    rows, pixels, scores = np.arange(len(right)), right.keypoints.copy(), right.scores.copy()
+    lost = rows % 60 < 12
+    pixels[lost], scores[lost] = np.nan, 0
+    seen = Keypoints2D(pixels, scores, right.timestamps, COCO17, SIZE)
+    given = exchange(seen, (rows % 60 >= 36) & (rows >= 60), BODY)
+
+    def count(track, *others):
+        lifted.append(len(track))
+        return lift(track, *others)
+
+    monkeypatch.setattr(settled_sides, "lift", count)
+    sides = settle_sides(given, small, camera)
+    np.testing.assert_array_equal(sides.keypoints.keypoints, seen.keypoints)
+    assert sides.put_back
+    assert sum(lifted) <= 3 * len(right)
+
+
+def test_a_stretch_that_the_lifter_expects_exchanged_as_a_whole_stays(walk, small, monkeypatch):
+    right = walk[0]
+    scores = right.scores * (abs(np.arange(len(right)) - 60) > 6)[:, None]
+    given = Keypoints2D(right.keypoints, scores, right.timestamps, COCO17, SIZE)
+    expected = np.arange(len(right)) >= 67
+    monkeypatch.setattr(settled_sides, "_find_expected", lambda *_: expected)
+    sides = settle_sides(given, small, camera_for(SIZE))
+    assert not sides.exchanged.any()
+    assert not sides.cautions()
+
+
 def test_a_tie_is_unsure(walk, small, monkeypatch):
     monkeypatch.setattr(settled_sides, "_surprises", lambda *_: (-2.0, -2.2, -2.2, True))
     sides = settle_sides(walk[1], small, camera_for(SIZE))

@@ -36,7 +36,7 @@ def tracks():
         exchange(right, rows >= 45, BODY),
         exchange(right, random.random(len(right)) < 1 / 3, BODY),
         exchange(right, (rows >= 20) & (rows < 26), ARMS),
-        exchange(replace(right, scores=gap), (rows >= 15) & (rows < 33), BODY),
+        exchange(replace(right, scores=gap), (rows >= 15) & (rows < 33) | (rows >= 70), BODY),
         exchange(see(Scene("", walk, 0, 10, seconds=3.0))[0], (rows >= 33) & (rows < 39), LEGS),
         exchange(see(Scene("", lie, 60, 10, seconds=3.0))[0], rows >= 50, BODY),
         exchange(profile, often, BODY),

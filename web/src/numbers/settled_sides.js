@@ -44,21 +44,27 @@ export async function settleSides(numbers, given, camera, options = {}) {
     if (brief.reduce((sum, flag) => sum + flag, 0) >= TOLD * brief.length) doubt(findUnclear(track, group, threshold, constants), group);
     track = exchange(track, brief, group);
     const long = rarer.map((flag, frame) => flag & (1 - brief[frame]));
-    for (const stretch of new Set(stretches.filter((_, frame) => long[frame]))) {
-      const inside = Uint8Array.from(stretches, (each) => (each === stretch ? 1 : 0));
-      const one = long.map((flag, frame) => flag & inside[frame]);
-      const other = inside.map((flag, frame) => flag & (1 - long[frame]));
-      const readings = [track, exchange(track, one, group), exchange(track, other, group)];
-      const { found: [asGiven, first, second], stands } = await surprises(numbers, readings, one, camera, options);
-      const expectsGiven = asGiven < Math.min(first, second) + (whole ? -TELLING : TELLING);
+    const putBack = new Uint8Array(long.length);
+    for (let first = 0, end; first < long.length; first = end) {
+      for (end = first; end < long.length && stretches[end] === stretches[first]; ) end++;
+      const one = long.slice(first, end);
+      if (!one.includes(1)) continue;
+      // What lies beyond a gap hardly tells, and would be lifted again for each stretch of a long clip.
+      const other = one.map((flag) => 1 - flag);
+      const near = cut(track, first, end);
+      const readings = [near, exchange(near, one, group), exchange(near, other, group)];
+      const { found: [asGiven, rare, usual], stands } = await surprises(numbers, readings, one, camera, options);
+      const expectsGiven = asGiven < Math.min(rare, usual) + (whole ? -TELLING : TELLING);
       if (expectsGiven && !whole) continue;
       // The frames of the rarer sides are the exchanged ones, unless the lifter expects it the other way round.
-      const total = (flags) => flags.reduce((sum, flag) => sum + flag, 0);
-      const better = second - first + (whole ? MOST * (1 - (2 * total(one)) / total(inside)) : 0);
-      if (whole && limbsTurnBack(readings[1], one, inside, threshold, constants)) continue;
-      if (whole && (Math.abs(better) < SURE || !stands || expectsGiven || hidden)) doubt(inside, group);
-      track = better > -TELLING ? readings[1] : readings[2];
+      const share = one.reduce((sum, flag) => sum + flag, 0) / one.length;
+      const better = usual - rare + (whole ? MOST * (1 - 2 * share) : 0);
+      if (whole && limbsTurnBack(readings[1], one, threshold, constants)) continue;
+      if (whole && (Math.abs(better) < SURE || !stands || expectsGiven || hidden))
+        for (let frame = first; frame < end; frame++) for (const joint of group) unsure[frame * j + joint] = 1;
+      putBack.set(better > -TELLING ? one : other, first);
     }
+    track = exchange(track, putBack, group);
   }
   const value = (pixels, at) => pixels[at] || 0; // NaN is 0
   const exchanged = Uint8Array.from(given.times, (_, frame) => {
@@ -69,23 +75,23 @@ export async function settleSides(numbers, given, camera, options = {}) {
   return { track, exchanged, unsure };
 }
 
+/** The frames of a track from one on up to another. */
+function cut({ times, pixels, scores, ...track }, first, end) {
+  const j = track.joints.length;
+  return { ...track, times: times.slice(first, end), pixels: pixels.slice(2 * first * j, 2 * end * j), scores: scores.slice(first * j, end * j) };
+}
+
 /**
  * Whether legs and arms, each followed alone, say that a whole body's exchange was none.
- * @param {import("./index.js").Track} exchanged the track with the sides of the whole body exchanged
+ * @param {import("./index.js").Track} exchanged the stretch of a track with the sides of the whole body exchanged
  * @param {Uint8Array} one (t) 1 in frames that were exchanged
- * @param {Uint8Array} inside (t) 1 in frames of the stretch
  */
-function limbsTurnBack(exchanged, one, inside, threshold, constants) {
+function limbsTurnBack(exchanged, one, threshold, constants) {
   const { TURNS_BACK } = constants.settled_sides;
   return groupPairs(exchanged.joints).slice(1, 3).every((group) => {
     const { rarer } = followSides(exchanged, group, threshold, constants);
-    let same = 0, all = 0;
-    for (let frame = 0; frame < inside.length; frame++) {
-      if (!inside[frame]) continue;
-      all++;
-      if (rarer[frame] === one[frame]) same++;
-    }
-    return Math.max(same, all - same) >= TURNS_BACK * all;
+    const same = rarer.reduce((sum, flag, frame) => sum + (flag === one[frame] ? 1 : 0), 0) / one.length;
+    return Math.max(same, 1 - same) >= TURNS_BACK;
   });
 }
 
@@ -115,18 +121,16 @@ async function findExpected(numbers, track, group, threshold, camera, options) {
   return expected.includes(0) ? expected : expected.fill(0);
 }
 
-/** Mean log uncertainty of the lifter for each reading of the sides, around their first change, and whether the person stands. */
+/** Mean log uncertainty of the lifter for each reading of a stretch, around their first change, and whether the person stands. */
 async function surprises(numbers, readings, doubtful, camera, options) {
   const { constants } = numbers.facts;
   const { LOOK, BENT } = constants.settled_sides;
   let stands = true;
-  const change = doubtful.findIndex((flag, frame) => frame > 0 && flag !== doubtful[frame - 1]);
+  const change = Math.max(doubtful.findIndex((flag, frame) => frame > 0 && flag !== doubtful[frame - 1]), 0);
   const [first, end] = [Math.max(0, change - LOOK), change + LOOK];
   const found = [];
-  for (const { times, pixels, scores, ...track } of readings) {
-    const j = track.joints.length;
-    const near = { ...track, times: times.slice(first, end), pixels: pixels.slice(2 * first * j, 2 * end * j), scores: scores.slice(first * j, end * j) };
-    const motion = await liftTrack(numbers, near, camera, options);
+  for (const reading of readings) {
+    const motion = await liftTrack(numbers, cut(reading, first, end), camera, options);
     const known = motion.uncertainty.filter(Number.isFinite);
     found.push(known.reduce((sum, radius) => sum + Math.log(radius + 1e-3), 0) / known.length);
     const frames = measureBody(motion, endsSeen(motion, inSight(motion, constants)));
