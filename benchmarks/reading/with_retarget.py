@@ -171,7 +171,13 @@ def speeds(places: np.ndarray) -> np.ndarray:
 speed, slide = speeds(motion), speeds(theirs)
 low = motion[..., 2] < _DOWN
 stands = (speed < _STANDS) & low[1:] & low[:-1]
-slid = 100 * slide[stands] if stands.any() else np.array([np.nan])
+slid = 100 * slide[stands]
+soles = (
+    f"points of the sole that stand in the motion slide by {slid.mean():.2f} cm/s on the mean, {slid.max():.2f} at "
+    f"most, in {len(slid)} steps of frames"
+    if len(slid)
+    else "no point of the sole stands on the ground in the motion"
+)
 still = 100 * speeds(moved)[speeds(ankles) < _STILL]
 pops = [np.abs(np.diff(values, 2, axis=0)).max() for values in (knees, bent)]
 
@@ -186,11 +192,9 @@ near = dict.fromkeys(stance.tolist(), Vector(theirs[first, 0, 1]) + Vector((0, 0
 shown = (lambda bone: bone.name.startswith("DEF-")) if kind == "rigify" else (lambda bone: "_End" not in bone.name)
 strip(target, [], np.concatenate([frames, stance]), out.with_suffix(".png"), shown, near)
 note = (
-    f"{count} bones follow; arms point at most {math.degrees(worst):.2f} degrees from the motion's; points of the sole "
-    f"that stand in the motion slide by {slid.mean():.2f} cm/s on the mean, {slid.max():.2f} at most, in "
-    f"{int(stands.sum())} steps of frames; ankles and balls that stand still in the motion go by at most "
-    f"{still.max(initial=0.0):.2f} cm/s, in {len(still)} steps; a knee's step changes by at most {pops[1]:.1f} degrees "
-    f"from one frame to the next, {pops[0]:.1f} in the motion; knees bend by at least {bent.min():.1f} degrees, "
-    f"{knees.min():.1f} in the motion"
+    f"{count} bones follow; arms point at most {math.degrees(worst):.2f} degrees from the motion's; {soles}; ankles and "
+    f"balls that stand still in the motion go by at most {still.max(initial=0.0):.2f} cm/s, in {len(still)} steps; a "
+    f"knee's step changes by at most {pops[1]:.1f} degrees from one frame to the next, {pops[0]:.1f} in the motion; "
+    f"knees bend by at least {bent.min():.1f} degrees, {knees.min():.1f} in the motion"
 )
 save(bpy.app.version_string, note=note)
