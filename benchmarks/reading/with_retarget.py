@@ -192,9 +192,9 @@ near = dict.fromkeys(stance.tolist(), Vector(theirs[first, 0, 1]) + Vector((0, 0
 shown = (lambda bone: bone.name.startswith("DEF-")) if kind == "rigify" else (lambda bone: "_End" not in bone.name)
 strip(target, [], np.concatenate([frames, stance]), out.with_suffix(".png"), shown, near)
 note = (
-    f"{count} bones follow; arms point at most {math.degrees(worst):.2f} degrees from the motion's; {soles}; ankles and "
-    f"balls that stand still in the motion go by at most {still.max(initial=0.0):.2f} cm/s, in {len(still)} steps; a "
-    f"knee's step changes by at most {pops[1]:.1f} degrees from one frame to the next, {pops[0]:.1f} in the motion; "
+    f"{count} bones follow; arms point at most {math.degrees(worst):.2f} degrees from the motion's; {soles}; ankles "
+    f"and balls that stand still in the motion go by at most {still.max(initial=0.0):.2f} cm/s, in {len(still)} steps; "
+    f"a knee's step changes by at most {pops[1]:.1f} degrees from one frame to the next, {pops[0]:.1f} in the motion; "
     f"knees bend by at least {bent.min():.1f} degrees, {knees.min():.1f} in the motion"
 )
 save(bpy.app.version_string, note=note)
