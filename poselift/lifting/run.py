@@ -19,7 +19,7 @@ from poselift.finding.video_clip import Clip
 from poselift.geometry.camera import Camera, camera_for
 from poselift.kinematics import butterworth
 from poselift.kinematics.height import height_of, take_height
-from poselift.lifting.clips.clip_warnings import find_warnings
+from poselift.lifting.clips.clip_warnings import find_bent_lens, find_warnings
 from poselift.lifting.find_hands import OWN, find_hands, take_given_hands, with_hands
 from poselift.lifting.network.choose import network_name
 from poselift.lifting.request import LiftRequest
@@ -72,7 +72,7 @@ def lift_clip(
             as_given(track) if clip.detector_name == OWN else settle_sides(track, weights, camera, request.options)
             for track in chosen
         ]
-    cautions = [caution for each in sides for caution in each.cautions()]
+    cautions = find_bent_lens(camera) + [caution for each in sides for caution in each.cautions()]
     hands, lacking = take_given_hands(clip, chosen, camera, request.hands)
     if model is not None:
         with watch.time("hands"):

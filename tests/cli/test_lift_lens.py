@@ -65,6 +65,7 @@ def test_a_fisheye_lens_is_taken_out(lens, wide, calibration):
     if lens == "fov":
         bare = poselift.lift(keypoints=wide, image_size=SIZE, fps=30, fov=120)
         assert depths(bare).max() < 3.5
+        assert any("a field of view of 120 degrees" in warning for warning in bare.warnings)
 
 
 @pytest.mark.slow

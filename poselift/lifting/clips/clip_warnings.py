@@ -7,6 +7,7 @@ from jaxtyping import Float
 
 from poselift.core.caution import Caution
 from poselift.finding.tracked_people import TrackedPeople
+from poselift.geometry.camera import Camera
 from poselift.kinematics.child_proportions import is_childlike
 from poselift.lifting.clips.plausible_bodies import doubt_body
 from poselift.lifting.clips.plausible_clock import doubt_clock
@@ -29,6 +30,10 @@ _UNSURE, _MANY_UNSURE = 0.4, 0.25
 """A keypoint with a lower score is unsure; the share of unsure ones of a person from which on there is a warning. In
 eight clear clips, people whose body is seen have 0 to 19 %, those whom others hide 29 to 56 %. Scores stay high in some
 dark and heavily compressed pictures, which have warnings of their own (`Darkness`, `describe_compression`)."""
+
+_WIDEST = 115.0
+"""Field of view in degrees up to which a picture may show straight lines straight: the widest lenses of phones, of 13
+mm, have 106. Wide modes of action cameras, which bend them, have 118 and more."""
 
 
 def find_warnings(
@@ -69,6 +74,17 @@ def find_absence(tracks: Sequence[Keypoints2D], frames: int, best: Sequence[floa
         f"too few or too unsure to follow; the highest joint score is {max(best):.2f}"
     )
     return [Caution(text, "missing")]
+
+
+def find_bent_lens(camera: Camera) -> list[Caution]:
+    """A warning where the lens is as wide as one that bends straight lines, and nobody says how."""
+    if camera.lens is not None or camera.fov <= _WIDEST:
+        return []
+    text = (
+        f"a field of view of {camera.fov:.0f} degrees is that of a lens that bends straight lines, such as an action "
+        "camera's: depth and place are wrong without --fisheye or --distortion; --fisheye 0,0,0,0 is a usual one"
+    )
+    return [Caution(text, "camera")]
 
 
 def find_doubts(motion: Motion, skeleton_in: Skeleton) -> list[Caution]:

@@ -3,7 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poselift.lifting.clips.clip_warnings import find_doubts, find_gaps, find_odd_rate, find_unsure
+from poselift.geometry.camera import camera_for
+from poselift.lifting.clips.clip_warnings import find_bent_lens, find_doubts, find_gaps, find_odd_rate, find_unsure
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.structures import Height, Keypoints2D, Motion
 from tests.lifting.clips.test_plausible_bodies import body
@@ -21,6 +22,17 @@ def test_gaps_are_longer_than_five_intervals_and_a_quarter_second():
     assert find_gaps(np.array([0.0, 0.1, 0.2, 0.6, 0.7]), 0.1) == [], "long, but four intervals"
     (warning,) = find_gaps(np.array([0.0, 0.1, 0.7, 0.8, 1.6]), 0.1)
     assert warning.startswith("gaps in the timestamps: 2, the longest of 0.80 s after 0.80 s")
+
+
+def test_a_lens_as_wide_as_an_action_cameras_needs_its_bend():
+    size = (1920, 1080)
+    (warning,) = find_bent_lens(camera_for(size, fov=120.0))
+    assert warning.kind == "camera"
+    assert warning.startswith("a field of view of 120 degrees is that of a lens that bends straight lines")
+    assert find_bent_lens(camera_for(size, fov=120.0, fisheye=(0.0, 0.0, 0.0, 0.0))) == []
+    assert find_bent_lens(camera_for(size, fov=120.0, distortion=(0.1, 0.0, 0.0, 0.0))) == []
+    assert find_bent_lens(camera_for(size, fov=106.0)) == [], "phones' widest lenses; they straighten the picture"
+    assert find_bent_lens(camera_for(size)) == []
 
 
 def test_joints_that_the_lifter_does_not_know_show_nothing():
