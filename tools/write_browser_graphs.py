@@ -20,6 +20,17 @@ import torch
 from torch import Tensor, nn
 
 from poselift import __version__
+from poselift.camera_path import (
+    background_flow,
+    background_links,
+    background_picture,
+    camera_motion,
+    camera_path,
+    people_boxes,
+    rotation_bundle,
+    still_view,
+    turning_camera,
+)
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, check_writable, write_json
 from poselift.core.optional import require
@@ -58,6 +69,7 @@ from poselift.lifting.prepare import (
     rates,
     side_differences,
 )
+from poselift.lifting.world import moving_world
 from poselift.models import Weights, load_weights
 from poselift.models.onnx_export import OPSET, quiet
 from poselift.models.weights_graph import shorten_names
@@ -70,8 +82,13 @@ from poselift.tracking import matching, stitching, track, tracker
 from poselift.viz import stage
 
 _MODULES = (
+    background_flow,
+    background_links,
+    background_picture,
     blazepose,
     body_up,
+    camera_motion,
+    camera_path,
     character,
     constant_bones,
     duplicates,
@@ -90,10 +107,12 @@ _MODULES = (
     backward_tracking,
     matching,
     movenet,
+    moving_world,
     multipose,
     orientation,
     overlapping_people,
     pelvis,
+    people_boxes,
     picture_changes,
     crop_detections,
     posture,
@@ -101,14 +120,17 @@ _MODULES = (
     rates,
     repetitions,
     root_track,
+    rotation_bundle,
     searches,
     second_model,
     settled_sides,
     side_differences,
     stage,
+    still_view,
     stitching,
     track,
     tracker,
+    turning_camera,
     up,
     whole_body,
 )

@@ -1,17 +1,30 @@
 """The page of `poselift web` as people use it, in headless Chromium."""
 
 import base64
+import io
 import shutil
+import zipfile
 
 import av
 import numpy as np
+import pygltflib
 import pytest
 
 from benchmarks.clips import demo
+from benchmarks.warped_clips import Move, Warp
 from benchmarks.web import LIKE_THE_PAGE, distances, kept_bytes, lift_in_page, page_models, reload_site
+from poselift.camera_path.found_camera import find_camera
+from poselift.camera_path.still_view import see_still
 from poselift.cli.main import main
 from poselift.core.errors import InputError
-from poselift.video import VideoWriter
+from poselift.geometry import matrix_to_quaternion, project
+from poselift.lifting import camera_for, lift
+from poselift.models import load_weights
+from poselift.recordings import read_motion, read_sidecar
+from poselift.recordings.camera_json import cameras_from_json
+from poselift.skeleton import H36M17
+from poselift.video import Frame, VideoReader, VideoWriter
+from tests.camera_path.scenes import angle
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +45,7 @@ def test_the_demo_clip_is_that_of_the_command(opened, site, video, tmp_path):
     assert page("crossOriginIsolated"), "the service worker adds the headers"
     page("document.getElementById('hands').click()")
     people, seconds = lift_in_page(page.browser, clip)
-    stages = {"load", "decode", "pixels", "search", "look", "lookAgain", "lookAtHands", "lift", "angles"}
+    stages = {"load", "decode", "pixels", "search", "look", "lookAgain", "lookAtHands", "camera", "lift", "angles"}
     assert set(seconds) == stages
     assert kept_bytes(page.browser) < 60e6
     seen = [far for far in page(_REACH_OF_HANDS) if far > 0]
@@ -46,6 +59,84 @@ def test_the_demo_clip_is_that_of_the_command(opened, site, video, tmp_path):
         assert len(joints) == len(root) == 45
         assert np.percentile(joints, 95) < 2
         assert np.percentile(root, 95) < 2
+
+
+_MOVING = """
+import("/app.js").then(async ({session}) => {
+  const {moving, people} = session, shown = session.content(), [{files}] = shown.people;
+  const numbers = (values) => [...values].map((value) => Number.isNaN(value) ? null : value);
+  const base64 = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  return {
+    R: moving.R.map(numbers), t: moving.t, world: shown.world, pixels: numbers(shown.people[0].pixels),
+    people: people.map(({placed}) => ({joints: numbers(placed.joints), root: numbers(placed.root)})),
+    zip: base64(await session.corrected([])), glb: base64(await files.glb()),
+  };
+})
+"""
+"""What the page finds of a camera that moves: its pose, everybody in the world and in the pictures, and files."""
+
+
+def test_a_camera_that_pans_is_that_of_the_command(opened, site, tmp_path):
+    """The demo clip's first 1.2 seconds, panned by 8 degrees: the camera, and people as a still one sees them."""
+    lens, path = camera_for((960, 540)), tmp_path / "panned.mp4"
+    frames = [Frame(image, time, number) for number, (image, time) in enumerate(demo()[:36])]
+    warp = Warp(Move(lambda share: (0.0, 8 * share, 0.0)), lens, frames[-1].timestamp)
+    with VideoWriter(path, 960, 540) as writer:
+        for frame in frames:
+            writer.write(warp.picture(frame).image, frame.timestamp)
+    page = opened(site)
+    lift_in_page(page.browser, path, angles=False)
+    found = page(_MOVING)
+    with page_models():
+        main(["lift", str(path), *LIKE_THE_PAGE, "--no-render", "--quiet", "--out", str(tmp_path / "lifted")])
+    tracks = [read_motion(each).keypoints for each in sorted((tmp_path / "lifted").glob("person_*.npz"))]
+    camera = find_camera(lambda: VideoReader(path), (0.0, frames[-1].timestamp), tracks, lens)
+    assert camera.path is not None
+    assert page.text("note") == f"{camera.describe().capitalize()}."
+    R, t = np.reshape(found["R"], (-1, 3, 3)), np.reshape(found["t"], (-1, 3))
+    assert angle(camera.path.R[0].T @ camera.path.R, R[0].T @ R).max() < 0.05
+    # Both in the frame of the first picture's camera.
+    placed = []
+    for person in found["people"]:
+        root, joints = (np.array(person[name], float).reshape(len(R), -1, 3) for name in ("root", "joints"))
+        placed.append(((root[:, 0] - t) @ R[0], joints @ R[0]))
+    assert len(placed) == len(tracks) == 2
+    for track in tracks:
+        view = see_still(track, camera.path, lens)
+        motion = lift(view.keypoints, load_weights("small"), view.camera).restrict(H36M17)
+        wanted = motion.root @ camera.path.R[0], motion.joints @ camera.path.R[0]
+        root, joints = min(placed, key=lambda each: np.linalg.norm(each[0] - wanted[0], axis=-1).mean())
+        assert np.percentile(np.linalg.norm(joints - wanted[1], axis=-1), 95) < 2e-3
+        assert np.percentile(np.linalg.norm(root - wanted[0], axis=-1), 95) < 5e-3
+    lowest = min((root @ R[0].T + t)[:, 1].min() + (joints @ R[0].T)[..., 1].min() for root, joints in placed)
+    assert -0.3 < lowest < 0.2, "the lowest feet are on the ground"
+    _check_files(found, tmp_path)
+
+
+def _check_files(found, folder):
+    """The zip of corrections is a result in the world that poselift reads, and the GLB has the same camera."""
+    with zipfile.ZipFile(io.BytesIO(base64.b64decode(found["zip"]))) as corrected:
+        corrected.extractall(folder / "corrected")
+    first = folder / "corrected" / "person_1.npz"
+    saved, (seen,) = read_motion(first), cameras_from_json(read_sidecar(first.with_suffix(".json")), first)
+    R, count = np.reshape(found["R"], (-1, 3, 3)), len(saved)
+    assert saved.frame == "world"
+    assert found["world"]
+    np.testing.assert_allclose(seen.R, R, atol=1e-9)
+    np.testing.assert_allclose(np.load(first)["camera_R"], R, atol=1e-9)
+    pixels = np.array(found["pixels"], float).reshape(count, -1, 2) - 0.5
+    there = saved.joints + saved.root[:, None]
+    own = np.einsum("tyx,tjy->tjx", seen.R, there - seen.t[:, None])
+    np.testing.assert_allclose(project(own, np.broadcast_to(seen.K, (count, 3, 3))), pixels, atol=0.02)
+    used = saved.keypoints.scores[:, 5] > 0.5  # the left shoulder
+    joint, seen_at = saved.skeleton.joints.index("left_shoulder"), saved.keypoints.keypoints[:, 5]
+    assert np.linalg.norm(pixels[used, joint] - seen_at[used], axis=-1).max() < 25
+    (folder / "person.glb").write_bytes(base64.b64decode(found["glb"]))
+    file = pygltflib.GLTF2().load(str(folder / "person.glb"))
+    (node,) = [node for node in file.nodes if node.camera is not None]
+    turned = matrix_to_quaternion(R[0] @ np.diag([1.0, -1.0, -1.0]))[[1, 2, 3, 0]]
+    assert abs(np.dot(node.rotation, turned)) == pytest.approx(1, abs=1e-6)
+    assert file.cameras[0].perspective.yfov == pytest.approx(2 * np.arctan(540 / 2 / seen.K[1, 1]), rel=1e-6)
 
 
 def test_it_works_without_a_network_the_second_time_and_saves(opened, site, video, tmp_path):

@@ -14,7 +14,7 @@ import { closeEditor, openEditor, unsaved } from "../editor/editor.js";
 import { answerOf } from "./files.js";
 import { inside, loadResult } from "./result.js";
 
-const NAMES = { loading: "Loading the networks", opening: "Opening the video", finding: "Finding people", lifting: "Lifting to 3D" };
+const NAMES = { loading: "Loading the networks", opening: "Opening the video", finding: "Finding people", camera: "Following the camera", lifting: "Lifting to 3D" };
 let site, workroom, opened = null, working = Promise.resolve(), seeked = null, address = null, recorded = null;
 export let session = null;
 
@@ -70,7 +70,7 @@ async function lift(file, given) {
     byId("title").textContent = file.name;
     const { broken, times, duration, cautions = [] } = session;
     const damage = broken ? [`The video breaks off at ${times.at(-1).toFixed(2)} s of ${duration.toFixed(2)} s: the file is damaged there.`] : [];
-    note([...damage, ...cautions.map((caution) => `${caution[0].toUpperCase()}${caution.slice(1)}.`)].join(" ") || null);
+    note([...damage, ...[...session.told, ...cautions].map((caution) => `${caution[0].toUpperCase()}${caution.slice(1)}.`)].join(" ") || null);
     show(session.content(), address);
     openEditor(session);
     measure(session);

@@ -21,11 +21,11 @@ export class Session {
     return cameraFor({ width, height, fov: this.settings.fov, K: this.settings.fov ? undefined : this.settings.K });
   }
 
-  /** Lifts everybody; what has not changed since the last time is taken over. */
+  /** Lifts everybody; what has not changed since the last time is taken over. `told` is what the camera does, unless it stands still. */
   async lift(progress) {
     const tracks = [...this.tracks.values()], { heights } = this;
     const begun = performance.now();
-    this.people = await this.workroom.run("lift", { tracks, camera: this.camera, heights }, progress);
+    Object.assign(this, await this.workroom.run("lift", { tracks, camera: this.camera, heights }, progress));
     this.seconds.lift = (performance.now() - begun) / 1000;
     if (this.measurable) await this.measure();
   }

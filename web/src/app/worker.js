@@ -1,12 +1,21 @@
 // The worker: opens the networks, finds and follows the people of a video, and lifts them.
 
+import { Linker } from "../camera_path/background_links.js";
+import { reduced } from "../camera_path/background_picture.js";
+import { comparedTimes, standsStill } from "../camera_path/camera_motion.js";
+import { isPlaced, isStill, joinedShots, pathAt, solvePath } from "../camera_path/camera_path.js";
+import { cautions as cameraCautions, describe } from "../camera_path/found_camera.js";
+import { findUnseen, placePeople, turnHands } from "../camera_path/moving_world.js";
+import { peopleBoxes } from "../camera_path/people_boxes.js";
+import { seeStill, splitTracks } from "../camera_path/still_view.js";
 import { BlazePose } from "../detector/blazepose.js";
 import { Finder } from "../detector/finder.js";
 import { HandModel } from "../detector/hands.js";
 import { MoveNet } from "../detector/movenet.js";
 import { SecondModel } from "../detector/second_model.js";
+import { Ticks } from "../detector/ticks.js";
 import {
-  cameraFor, followPeople, guessedJoints, handsOfTrack, jointAngles, liftAgain, liftSides, liftTrack, openNumbers, restrict, settleHands, settleSides,
+  cameraFor, followPeople, guessedJoints, handsOfTrack, jointAngles, liftAgain, liftSides, liftTrack, openNumbers, placeHands, restrict, settleHands, settleSides,
   shownJoints, sidesCautions, writeBvh, writeGlb, writeJson, writeNpz, zip,
 } from "../numbers/index.js";
 import { checkFile } from "../video/checked.js";
@@ -30,6 +39,10 @@ let ready = null, current = 0, pulled = null;
 const lifted = new Map();
 /** Times by person at which it is not sure which side is left; corrections may join and cut tracks. */
 const unsureSides = new Map();
+/** The background's links of a camera that does not stand still, with the times of all frames; null for one that does. */
+let background = null;
+/** Everybody in the world, by person, and the camera of each frame, where the camera moves. */
+let world = null;
 
 /** Networks and numbers, opened once; without a detector where the site has none. */
 async function open({ sizes, inside }, progress) {
@@ -93,6 +106,7 @@ async function find({ file, seeked, fov, hands }, progress) {
     const act = finder[stage].bind(finder);
     finder[stage] = (...given) => watch.time(stage, () => act(...given));
   }
+  const { constants } = numbers.facts, due = comparedTimes(video.start, video.duration, constants), compared = [];
   let broken = false, previewed = 0, picture = null;
   /** What comes before damage is worth showing; other errors are none of the file's. */
   async function* intact() {
@@ -103,7 +117,10 @@ async function find({ file, seeked, fov, hands }, progress) {
   }
   for await (const { frame, last } of intact()) {
     if (!(frame.time > (finder.frames.at(-1)?.time ?? -Infinity))) continue; // two frames of one moment
-    await finder.next(frame.time, async () => picture = await watch.time("pixels", frame.pixels), last);
+    let own = null;
+    const pixels = async () => own ??= picture = await watch.time("pixels", frame.pixels);
+    await finder.next(frame.time, pixels, last);
+    if (last || frame.time >= due[compared.length] - 1e-6) compared.push({ time: frame.time, small: reduced(await pixels(), video.size, constants) });
     if (finder.frames.at(-1).people && performance.now() - previewed > 300) {
       previewed = performance.now();
       await preview(picture, finder.newest());
@@ -121,37 +138,92 @@ async function find({ file, seeked, fov, hands }, progress) {
     person.pixels = scaled(person.pixels);
     person.hands = person.hands?.map((hand) => hand && { ...hand, points: scaled(hand.points) });
   }
-  const { joints } = numbers.facts.skeletons.coco_wholebody23, { seconds } = watch, { constants } = numbers.facts;
+  const { joints } = numbers.facts.skeletons.coco_wholebody23, { seconds } = watch;
   const whole = (performance.now() - begun) / 1000, decode = Object.values(seconds).reduce((left, part) => left - part, whole);
-  const tracks = [], cautions = [], camera = cameraFor({ width, height, fov });
-  for (const track of followPeople(frames, { width, height, joints }, constants)) {
+  const tracks = [], cautions = [], camera = cameraFor({ width, height, fov }), times = Float64Array.from(finder.frames, ({ time }) => time);
+  let people = followPeople(frames, { width, height, joints }, constants);
+  const links = await watch.time("camera", () => linkBackground(video, compared, people, camera, constants, progress, goOn));
+  if (links) {
+    background = { links, times };
+    people = splitTracks(people, { ...links, shots: joinedShots(links, constants) }, constants);
+  }
+  for (const track of people) {
     const sides = await settleSides(numbers, track, camera, { progress: goOn });
     unsureSides.set(track.person, new Map(Array.from(track.times, (time, frame) => [time, sides.unsure.slice(frame * joints.length, (frame + 1) * joints.length)])));
     tracks.push({ ...sides.track, ...(handed && { hands: settleHands(handsOfTrack(track, frames), track, sides.track) }) });
     cautions.push(...sidesCautions(sides, constants));
   }
-  return { seconds: { decode, ...seconds }, size: video.size, start: video.start, duration: video.duration, times: finder.frames.map(({ time }) => time), broken, tracks, cautions };
+  return { seconds: { decode, ...seconds }, size: video.size, start: video.start, duration: video.duration, times: [...times], broken, tracks, cautions };
+}
+
+/**
+ * The links of the background; null where nine pictures show that the camera stands still, and nothing else is to be read.
+ * @param compared these pictures @param people tracks, who are no background
+ */
+async function linkBackground(video, compared, people, camera, constants, progress, goOn) {
+  const boxes = peopleBoxes(people, constants);
+  if (!people.length || standsStill(compared, boxes, camera.K[0], constants)) return null;
+  const linker = new Linker(video.size, boxes, constants), ticks = new Ticks((await ready).numbers.facts.pace.rate), until = compared.at(-1).time;
+  let before = -Infinity;
+  for await (const frame of video.frames()) {
+    try {
+      if (!(frame.time > before) || frame.time > until + 1e-6) continue;
+      before = frame.time;
+      if (ticks.next(frame.time) || frame.time > until - 1e-6) linker.add(reduced(await frame.pixels(), video.size, constants), frame.time);
+      progress("camera", (frame.time - video.start) / Math.max(video.duration, 1e-3));
+      await goOn();
+    } finally { frame.close(); }
+    if (before > until - 1e-6) break; // what comes after is damaged
+  }
+  return linker.finish();
+}
+
+/** The path of a camera with a lens, in all frames; null where it stands still. It is solved anew when the lens changes. */
+function pathFor(camera, constants) {
+  if (!background) return null;
+  const lens = `${camera.K} ${camera.origin}`;
+  if (background.lens !== lens) {
+    const path = solvePath(background.links, camera, constants);
+    Object.assign(background, { lens, path: isStill(path) ? null : pathAt(path, background.times) });
+  }
+  return background.path;
 }
 
 /** The motions of tracks in the skeleton that is shown, and their guesses. Only what has changed is lifted again. */
 async function lift({ tracks, camera, heights = {} }, progress) {
-  const { numbers } = await ready, mine = ++current, people = [], goOn = stopper(mine);
+  const { numbers } = await ready, mine = ++current, people = [], views = [], goOn = stopper(mine), { constants } = numbers.facts, path = pathFor(camera, constants);
   for (const [index, track] of tracks.entries()) {
     const options = { height: heights[track.person], progress: (share) => { progress("lifting", (index + share) / tracks.length); return goOn(); } };
     const before = lifted.get(track.person);
     const sure = new Uint8Array(track.joints.length), known = unsureSides.get(track.person);
     const unsure = Uint8Array.from(Array.from(track.times, (time) => [...known?.get(time) ?? sure]).flat());
-    const whole = await liftSides({ track, unsure }, (reading, other) => before && !other
-      ? liftAgain(numbers, reading, camera, before, options) : liftTrack(numbers, reading, camera, options));
+    let lens = camera;
+    const whole = await liftSides({ track, unsure }, ({ hands, ...reading }, other) => {
+      const still = seeStill(reading, path, camera, constants), given = path ? still.track : { ...reading, ...(hands && { hands }) };
+      lens = still.camera;
+      if (!other) views.push([track, still.track]);
+      return before && !other ? liftAgain(numbers, given, lens, before, options) : liftTrack(numbers, given, lens, options);
+    });
+    if (path && track.hands) whole.hands = turnHands(placeHands(track.hands, track.times, camera, constants), track.times, path);
     stopUnless(mine);
     lifted.set(track.person, whole);
     const motion = restrict(numbers, whole, SKELETON);
     const shown = shownJoints(numbers, motion);
     // 1 where nobody was found, 2 where the joint is out of sight.
     const guessed = guessedJoints(numbers, motion).map((guess, i) => guess + 1 - shown[i]);
-    people.push({ motion, guessed });
+    people.push({ motion, guessed, camera: lens });
   }
-  return people;
+  const told = path ? [describe(path), ...cameraCautions(path), ...findUnseen(views, constants)] : [];
+  world = path && isPlaced(path) ? worldOf(tracks, path, camera, constants) : null;
+  if (!world) return { people, moving: null, told };
+  for (const [index, { person }] of tracks.entries()) people[index].placed = restrict(numbers, world.motions.get(person), SKELETON);
+  return { people, moving: world.camera, told };
+}
+
+/** Everybody whom `lift` gave in the world, with the keypoints of the pictures. */
+function worldOf(tracks, path, camera, constants) {
+  const found = placePeople(tracks.map(({ person }) => lifted.get(person)), path, camera, constants);
+  return { camera: found.camera, motions: new Map(tracks.map((track, i) => [track.person, { ...found.motions[i], keypoints: track }])) };
 }
 
 /** The joint angles of somebody; null without a pose in any frame, which stops nobody else. */
@@ -164,13 +236,16 @@ async function measure({ people }) {
   return angles;
 }
 
+/** Somebody in the world where the camera moves, else in the camera frame. */
+const shownMotion = (person) => world?.motions.get(person) ?? lifted.get(person);
+
 /** A file of somebody, as the command writes it. */
 async function save({ person, ending, start, about }) {
-  const { numbers } = await ready, whole = lifted.get(person);
+  const { numbers } = await ready, whole = shownMotion(person), moving = world?.camera;
   switch (ending) {
-    case "json": return writeJson(numbers, restrict(numbers, whole, SKELETON), { ...about, start, angles: await anglesOf(numbers, person) });
+    case "json": return writeJson(numbers, restrict(numbers, whole, SKELETON), { ...about, start, moving, angles: await anglesOf(numbers, person) });
     case "bvh": return writeBvh(numbers, whole, start);
-    case "glb": return writeGlb(numbers, [whole], start);
+    case "glb": return writeGlb(numbers, [whole], start, moving);
   }
 }
 
@@ -178,9 +253,9 @@ async function save({ person, ending, start, about }) {
 async function saveCorrected({ persons, about }) {
   const { numbers } = await ready, files = {};
   for (const person of persons) {
-    const motion = restrict(numbers, lifted.get(person), SKELETON);
-    files[`person_${person}.npz`] = writeNpz(motion);
-    files[`person_${person}.json`] = writeJson(numbers, motion, { ...about, angles: await anglesOf(numbers, person) });
+    const motion = restrict(numbers, shownMotion(person), SKELETON), moving = world?.camera;
+    files[`person_${person}.npz`] = writeNpz(motion, moving);
+    files[`person_${person}.json`] = writeJson(numbers, motion, { ...about, moving, angles: await anglesOf(numbers, person) });
   }
   return zip(files);
 }
@@ -204,7 +279,7 @@ function stopper(number) {
 const tasks = {
   check: ({ file }) => checkFile(file),
   open: (request, progress) => ready = open(request, progress),
-  find: (request, progress) => { lifted.clear(); unsureSides.clear(); return find(request, progress); },
+  find: (request, progress) => { lifted.clear(); unsureSides.clear(); background = world = null; return find(request, progress); },
   lift,
   measure,
   save,

@@ -135,7 +135,7 @@ function refresh() {
   byId("undo").disabled = !count;
   byId("redo").disabled = !history.undone.length;
   byId("save-corrected").disabled = !count;
-  const frames = session.people.flatMap(({ motion }) => rankFrames(motion, session.camera, session.site.constants)).sort((a, b) => b.worth - a.worth);
+  const frames = session.people.flatMap(({ motion, camera }) => rankFrames(motion, camera, session.site.constants)).sort((a, b) => b.worth - a.worth);
   byId("worst").replaceChildren(...frames.slice(0, LISTED).map((entry) => {
     const time = entry.time - session.times[0];
     const button = element("button", { title: Object.entries(WHY).find(([why]) => entry.says.includes(why))[1] },

@@ -3,11 +3,14 @@
 import { character, offsetsOf } from "./character.js";
 import { quaternion } from "./fingers.js";
 import { joined } from "./npz.js";
+import { lensesOf } from "./sidecar.js";
 import { unseenSpans } from "./sight.js";
+import { median } from "./times.js";
 
 const SKIN = [0.62, 0.66, 0.72, 1.0]; // colour of the body, linear RGBA
 const [FLOAT, UNSIGNED_SHORT, UNSIGNED_BYTE] = [5126, 5123, 5121];
 const [ARRAY_BUFFER, ELEMENT_ARRAY_BUFFER] = [34962, 34963];
+const POINTER = "KHR_animation_pointer"; // extension that animates properties of cameras
 const WIDTHS = { SCALAR: 1, VEC3: 3, VEC4: 4, MAT4: 16 };
 
 /**
@@ -15,9 +18,10 @@ const WIDTHS = { SCALAR: 1, VEC3: 3, VEC4: 4, MAT4: 16 };
  * @param {import("./open.js").Numbers} numbers
  * @param {import("./index.js").Motion[]} motions everybody in the file
  * @param {number} start time of the clip's first frame by the clock of the motions, seconds
+ * @param {import("../camera_path/moving_world.js").MovingCamera|null} moving the camera of each frame, of motions in the world
  * @returns {Promise<Uint8Array>}
  */
-export async function writeGlb(numbers, motions, start = Math.min(...motions.map(({ times }) => times[0]))) {
+export async function writeGlb(numbers, motions, start = Math.min(...motions.map(({ times }) => times[0])), moving = null) {
   if (!motions.length) throw new Error("there is no motion to write; give at least one person");
   const document = new Document();
   for (const motion of motions) {
@@ -28,6 +32,7 @@ export async function writeGlb(numbers, motions, start = Math.min(...motions.map
     const first = document.addBones(figure, times, motion, unseenSpans(numbers, motion, start));
     document.addBody(figure, first, `person_${motion.person}`);
   }
+  if (moving) document.addCamera(moving, motions[0].keypoints, start);
   return document.bytes();
 }
 
@@ -103,6 +108,23 @@ class Document {
       joints: names.map((_, bone) => first + bone),
       inverseBindMatrices: this.#data(Float32Array.from(inverse), "MAT4"),
     });
+  }
+
+  /** A camera that turns and zooms, as an animated node. glTF's cameras look along -Z, with Y up. */
+  addCamera({ K, R, t, times }, { width, height }, start) {
+    const file = this.#file, { nodes, scenes, animations: [animation] } = file, angle = (lens) => 2 * Math.atan(height / (2 * lens[4])), lenses = lensesOf({ K });
+    const turns = R.map((each) => each.map((value, i) => i % 3 ? -value : value)), rotations = quaternions({ rotations: Float64Array.from(turns.flatMap((each) => [...each])), names: ["camera"] }, 0);
+    const focal = median(lenses.map((lens) => lens[4])), node = nodes.length, zoom = lenses.length > 1;
+    scenes[0].nodes.push(node);
+    nodes.push({ name: "camera", camera: 0, rotation: [...rotations.subarray(0, 4)], translation: [...t[0]], extras: zoom ? { focal_px: lenses.map((lens) => lens[4]) } : {} });
+    file.cameras = [{ name: "camera", type: "perspective", perspective: { yfov: 2 * Math.atan(height / (2 * focal)), aspectRatio: width / height, znear: 0.05, zfar: 1000 } }];
+    const stamps = this.#data(Float32Array.from(times, (time) => time - start), "SCALAR", { bounds: true });
+    this.#channel(stamps, this.#data(Float32Array.from(t.flat()), "VEC3"), node, "translation");
+    this.#channel(stamps, this.#data(rotations, "VEC4"), node, "rotation");
+    if (!zoom) return;
+    animation.channels.push({ sampler: animation.samplers.length, target: { path: "pointer", extensions: { [POINTER]: { pointer: "/cameras/0/perspective/yfov" } } } });
+    animation.samplers.push({ input: stamps, output: this.#data(Float32Array.from(lenses, angle), "SCALAR"), interpolation: "LINEAR" });
+    file.extensionsUsed = [POINTER];
   }
 
   /** The file: a header, the JSON and the binary chunk. */

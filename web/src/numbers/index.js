@@ -16,7 +16,7 @@
  * @typedef {object} Motion one person's motion in the camera frame: x right, y down, z forward
  * @property {number} person
  * @property {{name: string, joints: string[], parents: (string|null)[]}} skeleton
- * @property {"camera"} frame
+ * @property {"camera"|"world"} frame the world has Y up
  * @property {Float64Array} times (t) seconds
  * @property {Float32Array} joints (t, j, 3) relative to the pelvis, metres; NaN in empty frames
  * @property {Float32Array} root (t, 3) metres
@@ -33,7 +33,7 @@
 export { writeBvh } from "./bvh.js";
 export { jointAngles } from "./character.js";
 export { writeGlb } from "./glb.js";
-export { handsOfTrack, settleHands } from "./hands.js";
+export { handsOfTrack, placeHands, settleHands } from "./hands.js";
 export { liftAgain, liftTrack } from "./lift.js";
 export { writeNpz, zip } from "./npz.js";
 export { openNumbers } from "./open.js";

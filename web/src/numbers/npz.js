@@ -1,6 +1,8 @@
 // The arrays of a motion as an npz file, which `poselift export`, `poselift view` and `poselift lift --keypoints` read
 // with the JSON beside it (poselift.export.motion_npz).
 
+import { searchSorted } from "./times.js";
+
 const HEAD = 64; // npy headers end at multiples of this
 
 const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -74,10 +76,12 @@ function npy(type, shape, values) {
 /**
  * person_N.npz of `poselift lift`.
  * @param {import("./index.js").Motion} motion
+ * @param {import("../camera_path/moving_world.js").MovingCamera|null} moving the camera of each frame, of a motion in the world
  * @returns {Uint8Array}
  */
-export function writeNpz({ joints, root, times, keypoints, interpolated, uncertainty, skeleton, hands }) {
+export function writeNpz({ joints, root, times, keypoints, interpolated, uncertainty, skeleton, hands }, moving = null) {
   const [t, j, given] = [times.length, skeleton.joints.length, keypoints.joints.length];
+  const there = (values) => Float64Array.from(Array.from(times, (time) => [...values[Math.min(searchSorted(moving.times, time - 1e-6), moving.times.length - 1)]]).flat());
   return zip({
     "joints.npy": npy("<f4", [t, j, 3], joints),
     "root.npy": npy("<f4", [t, 3], root),
@@ -86,6 +90,11 @@ export function writeNpz({ joints, root, times, keypoints, interpolated, uncerta
     "keypoint_scores.npy": npy("<f4", [t, given], keypoints.scores),
     "interpolated.npy": npy("|b1", [t], interpolated),
     "uncertainty.npy": npy("<f4", [t, j], uncertainty),
+    ...(moving ? {
+      "camera_K.npy": npy("<f8", [t, 3, 3], there(moving.K)),
+      "camera_R.npy": npy("<f8", [t, 3, 3], there(moving.R)),
+      "camera_t.npy": npy("<f8", [t, 3], there(moving.t)),
+    } : {}),
     ...(hands ? {
       "hand_joints.npy": npy("<f4", [t, 2, 21, 3], hands.joints),
       "hand_keypoints.npy": npy("<f4", [t, 2, 21, 2], hands.pixels),

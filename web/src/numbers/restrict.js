@@ -33,11 +33,11 @@ export function posedFrames({ joints, root, times }) {
   });
 }
 
-/** Places (t, j, 3) of the joints with Y up, metres: the camera frame turned by 180 degrees about x. */
-export function pointsYUp({ joints, root, times }) {
+/** Places (t, j, 3) of the joints with Y up, metres: the world, or the camera frame turned by 180 degrees about x. */
+export function pointsYUp({ joints, root, times, frame }) {
   const width = joints.length / times.length;
   return Float64Array.from(joints, (value, at) => {
     const place = Math.fround(value + root[3 * Math.floor(at / width) + (at % 3)]);
-    return at % 3 ? -place : place;
+    return at % 3 && frame === "camera" ? -place : place;
   });
 }

@@ -3,15 +3,18 @@
 import { inSpace } from "./hands.js";
 import { unseenSpans } from "./sight.js";
 
+const POSE = "R x + t is the world position of the point x in the camera frame (x right, y down, z forward), metres";
+
 /**
  * What the arrays mean and how they were made: person_N.json of `poselift lift`, and the arrays under "arrays".
  * @param {import("./open.js").Numbers} numbers
  * @param {import("./index.js").Motion} motion
  * @param {{camera: import("./index.js").Camera, start?: number, detector?: {name: string, sha256: string|null},
- *   angles?: {names: string[], degrees: ArrayLike<number>}, extra?: object}} about extra: further keys, such as video, the
- *   name of the file
+ *   angles?: {names: string[], degrees: ArrayLike<number>}, moving?: import("../camera_path/moving_world.js").MovingCamera,
+ *   extra?: object}} about moving: the camera of each frame, of a motion in the world. extra: further keys, such as video,
+ *   the name of the file
  */
-export function writeJson(numbers, motion, { camera, start = motion.times[0], detector = null, angles = null, extra = {} }) {
+export function writeJson(numbers, motion, { camera, start = motion.times[0], detector = null, angles = null, moving = null, extra = {} }) {
   const { lifter, versions } = numbers.facts;
   const { keypoints, skeleton, times } = motion;
   const tree = ({ name, joints, parents }) => ({
@@ -22,7 +25,8 @@ export function writeJson(numbers, motion, { camera, start = motion.times[0], de
   const given = Object.entries(numbers.facts.skeletons).find(([, { joints }]) => `${joints}` === `${keypoints.joints}`);
   const detected = { name: given?.[0] ?? "custom", joints: keypoints.joints, parents: given?.[1].parents ?? keypoints.joints.map(() => null) };
   const unseen = unseenSpans(numbers, motion);
-  const K = [0, 3, 6].map((row) => [...camera.K.subarray(row, row + 3)]);
+  const rows = (matrix) => [0, 3, 6].map((row) => [...matrix.subarray(row, row + 3)]);
+  const K = moving ? lensesOf(moving).map(rows) : [rows(camera.K)];
   const content = {
     format: "poselift motion",
     format_version: 1,
@@ -38,12 +42,13 @@ export function writeJson(numbers, motion, { camera, start = motion.times[0], de
       keypoints: "pixels",
       uncertainty: "metres; radius of the ball that holds the joint in 90 % of cases",
     },
-    axes: { frame: "camera", x: "right", y: "down", z: "forward", joints: "relative to the root joint" },
+    axes: { frame: motion.frame, x: "right", ...(moving ? { y: "up", z: "backward" } : { y: "down", z: "forward" }), joints: "relative to the root joint" },
     camera: {
-      K,
+      K: K.length > 1 ? K : K[0],
       image_size: [camera.width, camera.height],
       field_of_view: camera.origin,
       fov_degrees: Math.round(1000 * camera.fov) / 1000,
+      ...(moving ? { R: moving.R.map(rows), t: moving.t, times: Array.from(moving.times), pose: POSE } : {}),
     },
     weights: {
       lifter: {
@@ -82,6 +87,9 @@ export function writeJson(numbers, motion, { camera, start = motion.times[0], de
   };
   return `${JSON.stringify(content)}\n`;
 }
+
+/** The lens of a camera, one for each frame if it zooms. */
+export const lensesOf = ({ K }) => K.some((each) => each[0] !== K[0][0]) ? K : [K[0]];
 
 /** What the arrays of hands mean, and how often each is seen. */
 function handsAbout(hands, tree) {

@@ -1,7 +1,7 @@
 // Up and the ground, estimated from bodies, as poselift/kinematics/up.py and poselift/viz/stage.py do.
 
-import { bodyAxes } from "../numbers/ground.js";
-import { cross, dot } from "../numbers/vectors.js";
+import { bodyAxes } from "./ground.js";
+import { cross, dot } from "./vectors.js";
 
 const unit = (a) => a.map((value) => value / Math.hypot(...a));
 
@@ -11,15 +11,15 @@ function quantile(values, share) {
   return sorted[low] + (place - low) * ((sorted[low + 1] ?? sorted[low]) - sorted[low]);
 }
 
-/** The rotation from the camera frame to a level one with Y up, as rows. */
-export function rotationToYUp(motions, { up: { UPRIGHT, MAX_TILT } }) {
+/** The rotation from the camera frame to a level one with Y up, as rows. @param right what becomes X when it is level */
+export function rotationToYUp(motions, { up: { UPRIGHT, MAX_TILT } }, right = [1, 0, 0]) {
   const axes = motions.flatMap(bodyAxes).map(unit).filter((axis) => -axis[1] > UPRIGHT);
   let up = axes.length ? unit([0, 1, 2].map((i) => quantile(axes.map((axis) => axis[i]), .5))) : [0, -1, 0];
   if (-up[1] < Math.cos(MAX_TILT)) {
     const sideways = unit([up[0], 0, up[2]]);
     up = [Math.sin(MAX_TILT) * sideways[0], -Math.cos(MAX_TILT), Math.sin(MAX_TILT) * sideways[2]];
   }
-  const x = unit([1, 0, 0].map((value, i) => value - up[0] * up[i]));
+  const x = unit(right.map((value, i) => value - dot(right, up) * up[i]));
   return [x, up, cross(x, up)];
 }
 
