@@ -158,6 +158,8 @@ def settle_sides(
         camera: of the keypoints.
         options: settings of the lift.
     """
+    if keypoints.sides_settled:
+        return as_given(keypoints)
     settled, unsure = keypoints, np.zeros(keypoints.scores.shape, bool)
     for part, joints in enumerate(group_pairs(keypoints.skeleton)):
         rarer, stretches = follow_sides(settled, joints, options.threshold)
@@ -189,8 +191,12 @@ def settle_sides(
             put_back[span] = one if better > -_TELLING else ~one
         settled = exchange(settled, put_back, joints)
     same = np.nan_to_num(settled.keypoints) == np.nan_to_num(keypoints.keypoints)
-    other = (exchange_joints(settled, unsure),) if unsure.any() else ()
-    return Sides((settled, *other), ~same.all((1, 2)), unsure)
+    exchanged = ~same.all((1, 2))
+    if unsure.any():
+        return Sides((settled, exchange_joints(settled, unsure)), exchanged, unsure)
+    if exchanged.any():
+        settled = replace_unchecked(settled, sides_settled=True)
+    return Sides((settled,), exchanged, unsure)
 
 
 def _limbs_turn_back(exchanged: Keypoints2D, one: Bool[np.ndarray, " t"], threshold: float) -> bool:

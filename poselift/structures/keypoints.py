@@ -44,6 +44,7 @@ class Keypoints2D:
         skeleton: skeleton of `keypoints`.
         image_size: (width, height) in pixels.
         person: number of the person, from 1.
+        sides_settled: whether a lift put exchanged left and right back; the next one leaves them.
 
     Raises:
         InputError: an array has another shape, a keypoint is infinite, a score is not from 0 to 1, the picture has no
@@ -63,6 +64,7 @@ class Keypoints2D:
     skeleton: Skeleton
     image_size: tuple[int, int]
     person: int = 1
+    sides_settled: bool = False
 
     def __post_init__(self) -> None:
         """Checks the values. Wrong ones give a wrong motion or an error deep inside."""

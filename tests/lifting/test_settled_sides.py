@@ -47,6 +47,9 @@ def test_a_walk_whose_second_half_is_exchanged_is_put_back(walk, small):
     assert sides.cautions() == [
         "person 1: left and right were exchanged in 50% of the frames, from 3.00 to 5.97 s, and were put back"
     ]
+    again = settle_sides(sides.keypoints, small, camera)
+    assert again.keypoints is sides.keypoints
+    assert not again.cautions()
     assert (sides.cautions()[0].kind, sides.cautions()[0].person) == ("confusion", 1)
     before, after = lift(half, small, camera), lift(sides.keypoints, small, camera)
     truth = lift(right, small, camera)
