@@ -368,6 +368,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     with errors_shown(parser), tempfile.TemporaryDirectory() as options.folder:
         options.device = options.device if options.device != "auto" else "cuda" if wants_cuda("auto") else "cpu"
+        open_session(open_model(options.models[0]).path, options.device)  # says what is missing before the long work
         video = options.video or enlarged_demo(Path(options.folder))
         about = f"{options.device}, onnxruntime {onnxruntime.__version__}, {core_limit() or os.cpu_count()} cores"
         print_table(["decoding", "frames a second"], decode_rows(video, options.frames), about)

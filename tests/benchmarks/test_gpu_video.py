@@ -22,3 +22,12 @@ def test_it_runs_on_the_cpu(capsys):
         _, stages, middle, most, *_ = rows[f"movenet_thunder_batch, {way}"]
         assert all(stage in stages for stage in ("decode", "crop", "model", "read"))
         assert float(middle) <= float(most) < near, "pixels"
+
+
+def test_a_device_that_is_missing_is_told_before_the_work(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([str(demo_video()), "--device", "cuda:99"])
+    assert ended.value.code == 2
+    told = capsys.readouterr()
+    assert "cuda:99" in told.err
+    assert "decoding" not in told.out
