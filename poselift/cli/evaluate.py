@@ -160,19 +160,21 @@ def _choose_views(config: DictConfig) -> list[View]:
 def _score(
     config: DictConfig, views: Sequence[View], predictions: Predicted, protocols: Sequence[Protocol]
 ) -> list[Scored]:
-    """Scores of all views in their order, computed by `processes=` processes."""
+    """Scores of all views in their order, computed by `processes=` processes, of which this one is the first."""
     count = config.processes
     if count == 1:
         return _score_share(views, predictions, protocols, 0, 1)
     plain = OmegaConf.create(plain_dict(config))
     # As many threads in each process as here: the last digit of a matrix product can depend on their number.
     with ProcessPoolExecutor(
-        count,
+        count - 1,
         mp_context=multiprocessing.get_context("spawn"),
         initializer=torch.set_num_threads,
         initargs=(torch.get_num_threads(),),
     ) as pool:
-        shares = pool.map(_score_in_process, [plain] * count, range(count))
+        others = [pool.submit(_score_in_process, plain, rank) for rank in range(1, count)]
+        own = _score_share(views, predictions, protocols, 0, count)  # this process has views and lifter already
+        shares = [own, *(other.result() for other in others)]
         return sorted((scored for share in shares for scored in share), key=lambda scored: scored[0])
 
 

@@ -126,6 +126,8 @@ def find_ground(
     bodies = [body for body in told if body is not None]
     axes = np.array([body.axis for body in bodies]).reshape(-1, 3)
     spreads = np.array([body.spread for body in bodies]).reshape(-1, 1)
+    # Its product with a vector is the cross products of each axis and the vector, over the spreads.
+    across = np.cross((axes / spreads)[:, None], np.eye(3)).swapaxes(-1, -2).reshape(-1, 3)
     ways = [way for motion in motions if (way := find_level_way(motion)) is not None]
     level = np.array([way.direction / way.spread for way in ways]).reshape(-1, 3)
     falls = [
@@ -146,44 +148,47 @@ def find_ground(
     rides = np.ones(len(ways))
 
     def scales(x: np.ndarray) -> np.ndarray:
-        found = np.ones(len(motions))
-        found[free] = np.exp(x[3:])
+        found = np.ones((*x.shape[:-1], len(motions)))
+        found[..., free] = np.exp(x[..., 3:])
         return found
 
     def off(x: np.ndarray) -> np.ndarray:
         """The footfalls' heights over the ground, at people's true size. At a free size all would shrink."""
-        above: np.ndarray = places @ _direction(x[0], x[1]) - rest - x[2] / scales(x)[owners]
+        above: np.ndarray = _direction(x) @ places.T - rest - x[..., 2:3] / scales(x)[..., owners]
         return above
 
     def over_usual(x: np.ndarray) -> np.ndarray:
-        """By how much the ground is above its usual place; (1,). It does not change if everybody grows."""
-        size = scales(x).mean() if len(motions) else 1.0
-        above: np.ndarray = x[2:3] / size + _CAMERA_HEIGHT
+        """By how much the ground is above its usual place; (..., 1). It does not change if everybody grows."""
+        size = scales(x).mean(-1, keepdims=True) if len(motions) else 1.0
+        above: np.ndarray = x[..., 2:3] / size + _CAMERA_HEIGHT
         return above
 
     def residuals(x: np.ndarray) -> np.ndarray:
+        """Of unknowns (..., n)."""
+        up = _direction(x)
         return np.concatenate(
             [
-                np.sqrt(known) * np.array([(x[0] - roll) / _ROLL, (x[1] - pitch) / pitch_spread]),
+                np.sqrt(known) * (x[..., :2] - [roll, pitch]) / [_ROLL, pitch_spread],
                 np.sqrt(weight) * over_usual(x),
-                (np.cross(axes, _direction(x[0], x[1])) / spreads).reshape(-1),
-                np.sqrt(rides) * (level @ _direction(x[0], x[1])),
-                x[3:] / SPREAD,
+                up @ across.T,
+                np.sqrt(rides) * (up @ level.T),
+                x[..., 3:] / SPREAD,
                 np.sqrt(counts) * off(x) / _FOOTFALL,
-            ]
+            ],
+            -1,
         )
 
     def weigh(x: np.ndarray) -> None:
         """Sets what each way counts for."""
         nonlocal rides
-        slopes = np.array([way.direction @ _direction(x[0], x[1]) for way in ways])
+        slopes = np.array([way.direction @ _direction(x) for way in ways])
         rides = _geman_mcclure(slopes / _STEEP_WAY)
 
     x = np.array([*start, -_CAMERA_HEIGHT, *np.zeros(free.sum())])
     weigh(x)
     x, slopes = fit_least_squares(residuals, x)
     if len(places):
-        x[2] = _ground_level(places @ _direction(x[0], x[1]) - rest)
+        x[2] = _ground_level(places @ _direction(x) - rest)
         for reach in (*_REACHES, *(_FOOTFALL,) * _ROUNDS):
             counts = _geman_mcclure(off(x) / reach)
             counts *= min(1.0, _MOST / max(counts.sum(), 1e-9))
@@ -194,7 +199,7 @@ def find_ground(
         for _ in range(_ROUNDS):
             weigh(x)
             x, slopes = fit_least_squares(residuals, x)
-    up = _direction(x[0], x[1])
+    up = _direction(x)
     # Roll turns up by less where the camera looks down.
     turns = np.array([np.cos(x[1]), 1.0])
     covariance = np.linalg.pinv(slopes.T @ slopes)[:2, :2] * np.outer(turns, turns)
@@ -230,9 +235,10 @@ def _geman_mcclure(off: Float[np.ndarray, "*n"]) -> np.ndarray:
     return counts
 
 
-def _direction(roll: float, pitch: float) -> Float[np.ndarray, "3"]:
-    """Up for a camera's roll and pitch, radians. Roll to its right, pitch downwards."""
-    return np.array([np.sin(roll) * np.cos(pitch), -np.cos(roll) * np.cos(pitch), -np.sin(pitch)])
+def _direction(x: Float[np.ndarray, "*b n"]) -> Float[np.ndarray, "*b 3"]:
+    """Up for unknowns that begin with a camera's roll and pitch, radians. Roll to its right, pitch downwards."""
+    roll, pitch = x[..., 0], x[..., 1]
+    return np.stack([np.sin(roll) * np.cos(pitch), -np.cos(roll) * np.cos(pitch), -np.sin(pitch)], -1)
 
 
 def _angle(direction: Float[np.ndarray, "3"], up: Float[np.ndarray, "3"]) -> float:

@@ -16,16 +16,16 @@ _LEAST, _MOST = 1e-12, 1e12
 
 
 def fit_least_squares(
-    residuals: Callable[[Float[np.ndarray, " n"]], Float[np.ndarray, " m"]], start: Float[np.ndarray, " n"]
+    residuals: Callable[[Float[np.ndarray, "*b n"]], Float[np.ndarray, "*b m"]], start: Float[np.ndarray, " n"]
 ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "m n"]]:
     """The least-squares unknowns near a start, and the residuals' derivatives there.
 
     Args:
-        residuals: smooth, and each unknown changes some of them.
+        residuals: smooth, and each unknown changes some of them. Derivatives ask for several places at once.
         start: the first guess.
 
     Example:
-        >>> found, _ = fit_least_squares(lambda x: np.array([x[0] - 1, 2 * x[1] - x[0]]), np.zeros(2))
+        >>> found, _ = fit_least_squares(lambda x: x @ [[1, -1], [0, 2]] - [1, 0], np.zeros(2))
         >>> found.round(6).tolist()
         [1.0, 0.5]
     """
@@ -48,7 +48,8 @@ def fit_least_squares(
 
 
 def _measure_derivatives(
-    residuals: Callable[[Float[np.ndarray, " n"]], Float[np.ndarray, " m"]], place: Float[np.ndarray, " n"]
+    residuals: Callable[[Float[np.ndarray, "*b n"]], Float[np.ndarray, "*b m"]], place: Float[np.ndarray, " n"]
 ) -> Float[np.ndarray, "m n"]:
     steps = _STEP * np.eye(len(place))
-    return np.stack([(residuals(place + step) - residuals(place - step)) / (2 * _STEP) for step in steps], 1)
+    ahead, behind = residuals(np.stack([place + steps, place - steps]))
+    return ((ahead - behind) / (2 * _STEP)).T

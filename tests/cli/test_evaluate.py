@@ -29,6 +29,7 @@ from poselift.models.videopose3d import VideoPose3D
 from poselift.reports.protocols import PROTOCOLS
 from poselift.skeleton import CMU28, H36M17
 from tests.cli.running import poselift
+from tests.data.formats.cmu import write_cmu
 from tests.data.formats.h36m import write_h36m, write_h36m_motionbert
 from tests.data.formats.humaneva import write_humaneva
 from tests.data.formats.mpi_inf_3dhp import write_mpi_inf_3dhp_test
@@ -49,10 +50,23 @@ def weights(tmp_path_factory):
     return path
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def cmu_files(tmp_path_factory):
+    """The files of the `cmu_files` of all tests, for this module; of clips of half the length."""
+    return write_cmu(tmp_path_factory.mktemp("cmu"), synthetic_corpus(clips=6, frames=75, seed=0))
+
+
+@pytest.fixture(scope="module")
 def bench(cmu_files):
     corpus, bench = cmu_files
     return ["protocol=cmu_bench", f"data.corpus={corpus}", f"data.bench={bench}"]
+
+
+@pytest.fixture(scope="module")
+def live(weights, bench, tmp_path_factory):
+    """The folder of an evaluation of the weights with the defaults, its metrics.json and table.txt."""
+    folder = tmp_path_factory.mktemp("live") / "out"
+    return folder, *run(folder, *bench, f"weights={weights}")
 
 
 def run(output, *overrides):
@@ -79,7 +93,7 @@ def test_the_command_prints_the_table_that_it_writes(weights, bench, tmp_path):
 
 
 @pytest.mark.slow
-def test_other_protocols_are_scored_from_the_same_predictions(weights, bench, tmp_path, monkeypatch):
+def test_other_protocols_are_scored_from_the_same_predictions(weights, bench, live, tmp_path, monkeypatch):
     """One inference for all, with the numbers of an evaluation for each."""
     predict, lifted = LifterPredictions.predict, []
 
@@ -90,14 +104,15 @@ def test_other_protocols_are_scored_from_the_same_predictions(weights, bench, tm
     monkeypatch.setattr(LifterPredictions, "predict", counted)
     first, _ = run(tmp_path / "both", *bench, f"weights={weights}", "also=[all_views,surreal]")
     assert len(lifted) == len(set(lifted)) == first["views"]
-    alone, table = run(tmp_path / "alone", *bench, f"weights={weights}", "protocol=cmu_bench")
+    folder, alone, table = live
     assert {key: first[key] for key in NUMBERS} == {key: alone[key] for key in NUMBERS}
     for name in ("all_views", "surreal"):
         also = json.loads((tmp_path / "both" / name / "metrics.json").read_text())
         assert also["protocol"] == name
         assert (tmp_path / "both" / name / "table.txt").read_text() != table
         with initialize_config_dir(CONF, version_base="1.3"):
-            config = compose("evaluate", [*map(str, bench), f"weights={weights}", f"output={tmp_path / name}"])
+            saved = f"predictions={folder / 'predictions.npz'}"  # they give the same, as another test shows
+            config = compose("evaluate", [*map(str, bench), saved, f"output={tmp_path / name}"])
         config.protocol = name
         evaluate(config)
         apart = json.loads((tmp_path / name / "metrics.json").read_text())
@@ -117,7 +132,7 @@ def test_protocols_that_cannot_be_added_are_named(also, message, weights, bench,
 
 
 def test_the_numbers_are_those_of_the_lifter(weights, cmu_files, bench, tmp_path):
-    alone = ("flip=false", "refine=false", "constant_bones=false", "window=150")
+    alone = ("flip=false", "refine=false", "constant_bones=false", "window=75")
     results, _ = run(tmp_path / "out", *bench, f"weights={weights}", *alone)
     lifter, errors = load_weights(weights), []
     for view in CmuBench(*cmu_files):
@@ -133,14 +148,14 @@ def test_the_numbers_are_those_of_the_lifter(weights, cmu_files, bench, tmp_path
 
 
 @pytest.mark.slow
-def test_every_path_gives_the_same_to_the_last_digit(weights, bench, tmp_path):
-    live, table = run(tmp_path / "live", *bench, f"weights={weights}")
-    saved, saved_table = run(tmp_path / "saved", *bench, f"predictions={tmp_path / 'live' / 'predictions.npz'}")
+def test_every_path_gives_the_same_to_the_last_digit(weights, bench, live, tmp_path):
+    folder, one, table = live
+    saved, saved_table = run(tmp_path / "saved", *bench, f"predictions={folder / 'predictions.npz'}")
     two, two_table = run(tmp_path / "two", *bench, f"weights={weights}", "processes=2")
     assert table == saved_table == two_table
     for key in NUMBERS:
-        assert live[key] == saved[key] == two[key]
-    again = [(tmp_path / name / "predictions.npz").read_bytes() for name in ("live", "saved")]
+        assert one[key] == saved[key] == two[key]
+    again = [(path / "predictions.npz").read_bytes() for path in (folder, tmp_path / "saved")]
     assert again[0] == again[1]
 
 
@@ -148,9 +163,11 @@ def test_every_path_gives_the_same_to_the_last_digit(weights, bench, tmp_path):
 def test_every_setting_changes_the_error(weights, cmu_files, bench, tmp_path):
     arrays = dict(np.load(cmu_files[1]))
     arrays["scores"][20:60, CMU28.index("left_knee")] = 128  # between the thresholds
-    np.savez(cmu_files[1], **arrays)
-    one = [*bench, "view=a", f"weights={weights}"]
+    np.savez(tmp_path / "unsure.npz", **arrays)
+    one = [*bench[:2], f"data.bench={tmp_path / 'unsure.npz'}", "view=a", f"weights={weights}"]
     plain, _ = run(tmp_path / "a", *one)
+    with initialize_config_dir(CONF, version_base="1.3"):
+        usual = compose("evaluate", one)  # once, because it takes as long as the lift
     for number, setting in enumerate(
         (
             "flip=false",
@@ -162,7 +179,9 @@ def test_every_setting_changes_the_error(weights, cmu_files, bench, tmp_path):
             "data.keypoints=gt",
         )
     ):
-        other, _ = run(tmp_path / str(number), *one, setting)
+        output = tmp_path / str(number)
+        evaluate(OmegaConf.merge(usual, OmegaConf.from_dotlist([setting, f"output={output}"])))
+        other = json.loads((output / "metrics.json").read_text())
         assert other["metrics"]["mpjpe"] != plain["metrics"]["mpjpe"]
     varying = json.loads((tmp_path / "3" / "metrics.json").read_text())
     assert plain["metrics"]["bone_variation"]["mean"] < 1e-3 < varying["metrics"]["bone_variation"]["mean"]
@@ -171,7 +190,7 @@ def test_every_setting_changes_the_error(weights, cmu_files, bench, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_checkpoint_gives_the_results_of_its_weights(weights, bench, tmp_path):
+def test_a_checkpoint_gives_the_results_of_its_weights(weights, bench, live, tmp_path):
     loaded = load_weights(weights)
     content = {
         "state_dict": {f"lifter.{key}": value for key, value in loaded.lifter.state_dict().items()},
@@ -180,7 +199,7 @@ def test_a_checkpoint_gives_the_results_of_its_weights(weights, bench, tmp_path)
         "global_step": 2,
     }
     torch.save(content, tmp_path / "last.ckpt")
-    one, _ = run(tmp_path / "one", *bench, f"weights={weights}")
+    _, one, _ = live
     other, _ = run(tmp_path / "other", *bench, f"weights={tmp_path / 'last.ckpt'}", "name=mine")
     assert one["metrics"] == other["metrics"]
     assert other["name"] == "mine"
@@ -259,7 +278,7 @@ def test_a_lifter_under_the_protocols_of_other_datasets(weights, protocol, tmp_p
 def test_views_with_exchanged_sides_are_put_back_and_counted(bench):
     """What is evaluated is what `poselift lift` gives, and a warning says so."""
     with initialize_config_dir(CONF, version_base="1.3"):
-        config = compose("evaluate", [*map(str, bench), "weights=small"])
+        config = compose("evaluate", [*map(str, bench), "weights=tiny"])
     first, second = render_views(synthetic_corpus(2, 150, seed=5), seed=6)[:2]
     others = list(first.keypoint_skeleton.flip_indices)
     keypoints, scores = first.keypoints.clone(), first.scores.clone()
@@ -269,7 +288,7 @@ def test_views_with_exchanged_sides_are_put_back_and_counted(bench):
     wrong = replace(first, keypoints=keypoints, scores=scores)
     right = predictions.predict(first)
     np.testing.assert_array_equal(predictions.predict(wrong), right)
-    weights, camera = load_weights("small"), camera_of(wrong)
+    weights, camera = load_weights("tiny"), camera_of(wrong)
     as_given = lift(keypoints_of(wrong), weights, camera, LiftOptions(every_frame=True)).joints
     assert 1000 * np.linalg.norm(as_given - right, axis=-1).mean() > 60
     assert told in predictions.warnings([wrong, second], protocol)[0]

@@ -314,10 +314,10 @@ def test_a_gap_of_a_day_takes_no_memory(stored, walk, tmp_path):
 
 @pytest.mark.slow
 def test_a_folder_of_pictures_a_pattern_and_a_photo_are_lifted(tmp_path):
-    for frame in VideoReader(demo_video(), end=0.4):
+    for frame in VideoReader(demo_video(), end=0.2):
         cv2.imwrite(str(tmp_path / f"frame_{frame.index + 7}.png"), frame.image[..., ::-1])
     quick = ["--detector", "movenet-fast", "--weights", "tiny", "--no-flip", "--no-render"]
-    for name, more, frames in (("", [], 12), ("frame_%d.png", ["--fps", "30"], 12)):
+    for name, more, frames in (("", [], 6), ("frame_%d.png", ["--fps", "30"], 6)):
         out = tmp_path / "out" / str(len(more))
         ran = poselift("lift", tmp_path / name, *quick, *more, "--out", out)
         assert ran.code == 0, ran.err

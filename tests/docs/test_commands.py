@@ -68,11 +68,19 @@ def values_of(command):
     return [word for word in swept if not word.startswith(own)]
 
 
+@pytest.fixture(scope="module")
+def built():
+    """The configs of the models that were built: many commands train the same one."""
+    return set()
+
+
 @pytest.mark.parametrize("command", TRAINED, ids=str)
-def test_a_training_has_a_complete_config_and_a_model(command):
+def test_a_training_has_a_complete_config_and_a_model(command, built):
     with composed(*values_of(command)) as config:
         assert OmegaConf.missing_keys(config) <= {"data.corpus"}, "text may leave out the reader's own file"
-        assert build_model(instantiate(config.model, _convert_="all"))
+        if (model := OmegaConf.to_yaml(config.model, resolve=True)) not in built:
+            assert build_model(instantiate(config.model, _convert_="all"))
+            built.add(model)
 
 
 @pytest.mark.parametrize("command", EVALUATED, ids=str)
@@ -83,11 +91,11 @@ def test_an_evaluation_has_a_complete_config(command):
 
 @pytest.mark.slow
 def test_the_first_training_of_the_readme_is_evaluated_and_reported(tmp_path, monkeypatch):
-    """Its three commands one after the other, with a small lifter and little data."""
+    """Its three commands one after the other, with a small lifter, little data and one view."""
     monkeypatch.chdir(tmp_path)
     short = {
         "train": [*NOTHING_WRITTEN, *TINY_LIFTER, *TINY_DATA, "trainer=smoke"],
-        "evaluate": ["flip=false", "refine=false"],
+        "evaluate": ["flip=false", "refine=false", "view=Squat/p2"],
         "report": [],
     }
     commands = list(commands_of(ROOT / "README.md").values())

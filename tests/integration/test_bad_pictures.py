@@ -52,16 +52,14 @@ def same_person(motion, others):
 
 
 @pytest.mark.parametrize(
-    ("how", "told", "most_mm", "wider"),
+    ("how", "told", "most_mm"),
     [
-        ({"light": 1 / 16}, "people are in the dark in 100% of the pictures", 100, 1.0),
-        ({"light": 1 / 32}, "people are in the dark in 100% of the pictures", 100, 1.03),
-        ({"crf": 32}, "the video is heavily compressed (quantizer 29 of 51", 60, 1.0),
-        ({"crf": 38}, "the video is heavily compressed (quantizer 35 of 51", 60, 1.03),
+        ({"light": 1 / 32}, "people are in the dark in 100% of the pictures", 100),
+        ({"crf": 38}, "the video is heavily compressed (quantizer 35 of 51", 60),
     ],
 )
-def test_what_is_wrong_is_told(how, told, most_mm, wider, clear, tmp_path):
-    """Distances from the motion of the clear pictures: 63 and 14, 64 and 19, 41 and 14, 35 and 24 mm."""
+def test_what_is_wrong_is_told(how, told, most_mm, clear, tmp_path):
+    """Distances from the motion of the clear pictures: 64 and 19, 35 and 24 mm. Where it begins, units' tests hold."""
     bad = poselift.lift(write_copy(tmp_path / "bad.mp4", **how))
     assert any(text.startswith(told) for text in bad.warnings), bad.warnings
     for motion in clear.people:
@@ -69,7 +67,7 @@ def test_what_is_wrong_is_told(how, told, most_mm, wider, clear, tmp_path):
         apart = 1000 * np.linalg.norm(motion.joints[ours] - other.joints[theirs], axis=-1)
         assert np.nanmean(apart) < most_mm
         # The uncertainty holds 90 % of clear pictures' errors; it is not blind to bad ones.
-        assert np.nanmean(other.uncertainty[theirs]) > wider * np.nanmean(motion.uncertainty[ours])
+        assert np.nanmean(other.uncertainty[theirs]) > 1.03 * np.nanmean(motion.uncertainty[ours])
 
 
 def test_a_man_cut_at_the_hips_is_one_person_whose_legs_are_told(tmp_path):

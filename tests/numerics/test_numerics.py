@@ -60,7 +60,8 @@ def test_a_fit_with_outliers_is_scipys():
     y[::9] += 2
 
     def residuals(p):
-        return np.arctan(p[0] * np.exp(-p[1] * x) + p[2] * x - y)
+        height, rate, slope = np.split(p, 3, -1)
+        return np.arctan(height * np.exp(-rate * x) + slope * x - y)
 
     found, slopes = fit_least_squares(residuals, np.array([1.0, 0.5, 0.0]))
     expected = least_squares(residuals, [1.0, 0.5, 0.0], jac="3-point", xtol=1e-14, ftol=1e-14, gtol=1e-14)

@@ -110,6 +110,8 @@ def ran(tmp_path_factory):
     folder = tmp_path_factory.mktemp("numbers")
     tracks = [track_for_page(track) for track in people()]
     tracks[1]["hands"] = hands(len(tracks[1]["times"]))
+    for track in tracks[:4]:  # of one window, of many, and of parts; others have nothing of their own there
+        track["drag"] = True
     frames = [
         {
             "time": time,
@@ -176,7 +178,7 @@ def test_motions_are_those_of_python_and_python_reads_them(ran, expected):
 
 def test_a_dragged_keypoint_gives_what_lifting_from_scratch_gives(ran):
     answers = json.loads((ran / "answer.json").read_text())["answers"]
-    assert max(answer["apart"] for answer in answers) == 0
+    assert [answer["apart"] for answer in answers if "apart" in answer] == [0] * 4
 
 
 def test_people_are_told_apart_as_by_python(ran):

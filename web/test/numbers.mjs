@@ -24,7 +24,7 @@ const seconds = {};
 const opened = await timed(seconds, "open", () => numbers.openNumbers(ort, read));
 opened.facts = strictFacts(opened.facts);
 const answers = [];
-for (const { fov, ...given } of tracks) {
+for (const { fov, drag, ...given } of tracks) {
   const track = {
     ...given,
     times: array(Float64Array, given.times),
@@ -44,12 +44,14 @@ for (const { fov, ...given } of tracks) {
   const angles = await numbers.jointAngles(opened, motion), { degrees } = angles;
   await write(".json", numbers.writeJson(opened, motion, { camera, start, angles, extra: { video: "walk.mp4" } }));
   const guessed = numbers.guessedJoints(opened, motion);
+  const answer = { degrees: Array.from(degrees), guessed: Array.from(guessed), misfit: Array.from(motion.misfit) };
+  answers.push(answer);
+  if (!drag) continue;
   // A keypoint is dragged: the motion that follows at once is the one from scratch.
   const dragged = { ...track, pixels: track.pixels.map((value, k) => (k === 40 ? value + 30 : value)) };
   const again = await timed(seconds, `again ${name}`, () => numbers.liftAgain(opened, dragged, camera, motion));
   const whole = await numbers.liftTrack(opened, dragged, camera);
-  const apart = again.joints.reduce((most, value, k) => Math.max(most, Math.abs(value - whole.joints[k]) || 0), 0);
-  answers.push({ degrees: Array.from(degrees), guessed: Array.from(guessed), misfit: Array.from(motion.misfit), apart });
+  answer.apart = again.joints.reduce((most, value, k) => Math.max(most, Math.abs(value - whole.joints[k]) || 0), 0);
 }
 const picture = { width: 960, height: 540, joints: tracks[0].joints };
 const frames = crowd.map(({ time, people }) => ({

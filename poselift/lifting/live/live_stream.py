@@ -85,13 +85,6 @@ class LiveStream:
 
     Raises:
         InputError: something that was given cannot be used, or the source cannot be opened.
-
-    Example:
-        >>> from poselift.samples import demo_video
-        >>> with LiveStream(StreamRequest(str(demo_video()), weights="tiny")) as stream:
-        ...     frame = next(iter(stream))
-        >>> frame.index
-        0
     """
 
     def __init__(self, request: StreamRequest, notice: Callable[[str], None] = lambda line: None) -> None:
