@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
+from poselift.camera_path.leaving_people import without_cut_off
 from poselift.camera_path.still_view import see_still, split_tracks
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
@@ -65,7 +66,9 @@ def lift_clip(
         with watch.time("camera"):
             found = clip.find_camera(seen.span, tracks, camera, request.camera)
         path = found.path
-        tracks = split_tracks(tracks, path)
+        if path is not None:
+            parts = split_tracks(tracks, path)
+            tracks = [without_cut_off(part, request.options.threshold) for part in parts]
     chosen = [track for track in tracks if request.people is None or track.person in request.people]
     with watch.time("lift"):
         sides = [
