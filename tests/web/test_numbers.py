@@ -15,11 +15,13 @@ from poselift.export.bvh import write_bvh
 from poselift.export.glb import write_glb
 from poselift.export.unseen import unseen_spans
 from poselift.export.zero import count_from_zero
+from poselift.geometry import axis_angle_to_matrix
 from poselift.kinematics.angles import measure_joint_angles
 from poselift.kinematics.height import take_height
 from poselift.lifting import camera_for, lift
 from poselift.models import load_weights
 from poselift.recordings import read_motion, read_sidecar
+from poselift.recordings.camera_json import cameras_from_json
 from poselift.skeleton import COCO17, H36M17
 from poselift.skeleton.hand import SIDES
 from poselift.structures import Detections, Keypoints2D
@@ -176,6 +178,30 @@ def test_motions_are_those_of_python_and_python_reads_them(ran, expected):
         np.testing.assert_allclose(arrays["keypoint_scores"], found.keypoints.scores, atol=1e-5)
 
 
+def moving_cameras(ran, name):
+    """The camera of a JSON, if it moves."""
+    path = ran / f"{name}.json"
+    return [camera for camera in cameras_from_json(read_sidecar(path), path) if camera.times is not None]
+
+
+def test_a_camera_that_moves_is_read_by_python(ran):
+    """It is that of `placePeople`: `tests/web/test_camera_path.py` compares it."""
+    motion, (camera,) = read_motion(ran / "moving.npz"), moving_cameras(ran, "moving")
+    still = read_motion(ran / "person_1.npz")
+    assert motion.frame == "world"
+    np.testing.assert_array_equal(camera.times, motion.timestamps)
+    rows = np.arange(len(motion))
+    turned = axis_angle_to_matrix(np.stack([rows / 900, -rows / 300, np.full(len(rows), 0.01)], 1))
+    level = camera.R[0] @ turned[0].T
+    np.testing.assert_allclose(camera.R, level @ turned, atol=1e-6)
+    np.testing.assert_allclose(camera.K[:, 0, 0], camera.K[0, 0, 0] * (1 + rows / 200))
+    np.testing.assert_allclose(motion.joints, still.joints @ level.T, atol=1e-5)
+    np.testing.assert_allclose(motion.root - camera.t, still.root @ level.T, atol=1e-5)
+    with np.load(ran / "moving.npz") as arrays:
+        for name in ("K", "R", "t"):
+            np.testing.assert_allclose(arrays[f"camera_{name}"], getattr(camera, name))
+
+
 def test_a_dragged_keypoint_gives_what_lifting_from_scratch_gives(ran):
     answers = json.loads((ran / "answer.json").read_text())["answers"]
     assert [answer["apart"] for answer in answers if "apart" in answer] == [0] * 4
@@ -227,12 +253,13 @@ def test_bvh_files_are_those_of_python(ran, tmp_path):
                     assert abs(float(word) - float(same)) < 0.02, (line, other)  # centimetres and degrees
 
 
-@pytest.mark.parametrize(("person", "bones"), [(1, 28), (2, 68)])
-def test_glb_has_the_bones_and_the_body_of_python(person, bones, ran, tmp_path):
-    """The second one has hands, so fingers."""
-    gltf, name = pytest.importorskip("pygltflib"), f"person_{person}"
-    motion = read_motion(ran / f"{name}.npz")
-    write_glb(tmp_path / f"{name}.glb", recording_of(count_from_zero([motion], motion.timestamps[0] - 1)))
+@pytest.mark.parametrize(("name", "bones"), [("person_1", 28), ("person_2", 68), ("moving", 28)])
+def test_glb_has_the_bones_and_the_body_of_python(name, bones, ran, tmp_path):
+    """The second one has hands, so fingers; the last one a camera that turns and zooms."""
+    gltf, motion = pytest.importorskip("pygltflib"), read_motion(ran / f"{name}.npz")
+    start = motion.timestamps[0] - 1
+    cameras = [replace(camera, times=camera.times - start) for camera in moving_cameras(ran, name)]
+    write_glb(tmp_path / f"{name}.glb", recording_of(count_from_zero([motion], start), cameras=cameras))
     found, wanted = (gltf.GLTF2().load(str(place / f"{name}.glb")) for place in (ran, tmp_path))
     assert len(found.skins[0].joints) == bones
     assert [node.name for node in found.nodes] == [node.name for node in wanted.nodes]
@@ -260,6 +287,16 @@ def test_glb_has_the_bones_and_the_body_of_python(person, bones, ran, tmp_path):
     )
     targets = [[(c.target.node, c.target.path) for c in file.animations[0].channels] for file in (found, wanted)]
     assert targets[0] == targets[1]
+    assert found.extensionsUsed == wanted.extensionsUsed
+    assert len(found.cameras) == len(wanted.cameras) == len(cameras)
+    for camera, other in zip(found.cameras, wanted.cameras, strict=True):
+        assert camera.type == other.type
+        lenses = [[each.perspective.yfov, each.perspective.aspectRatio] for each in (camera, other)]
+        assert lenses[0] == pytest.approx(lenses[1])
+        assert found.nodes[-1].rotation == pytest.approx(wanted.nodes[-1].rotation)
+        assert found.nodes[-1].extras["focal_px"] == pytest.approx(wanted.nodes[-1].extras["focal_px"])
+        pointers = [file.animations[0].channels[-1].target.extensions for file in (found, wanted)]
+        assert pointers[0] == pointers[1]
     for sampler, same in zip(found.animations[0].samplers, wanted.animations[0].samplers, strict=True):
         turned, other = values(found, sampler.output), values(wanted, same.output)
         # 2e-4 of a quaternion are 0.02 degrees; a quaternion and its opposite are one rotation.

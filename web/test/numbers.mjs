@@ -3,6 +3,8 @@
 
 import { writeFile } from "node:fs/promises";
 import * as numbers from "../src/numbers/index.js";
+import { axisAngle } from "../src/camera_path/matrices.js";
+import { placePeople } from "../src/camera_path/moving_world.js";
 import { openRequest } from "./request.mjs";
 import { strictFacts } from "./strict.mjs";
 
@@ -43,6 +45,14 @@ for (const { fov, drag, ...given } of tracks) {
   await write(".glb", await numbers.writeGlb(opened, [motion], start));
   const angles = await numbers.jointAngles(opened, motion), { degrees } = angles;
   await write(".json", numbers.writeJson(opened, motion, { camera, start, angles, extra: { video: "walk.mp4" } }));
+  if (track.person === 1) { // as a camera saw them that turns and zooms
+    const count = track.times.length, one = new Float64Array(count).fill(1), shots = [{ first: 0, end: count, kind: "turning" }];
+    const path = { times: track.times, R: Array.from(one, (_, k) => axisAngle(k / 900, -k / 300, 0.01)), zoom: one.map((_, k) => 1 + k / 200), focal: one, shots };
+    const { motions: [placed], camera: moving } = placePeople([motion], path, camera, opened.facts.constants);
+    await writeFile(`${folder}/moving.npz`, numbers.writeNpz(placed, moving));
+    await writeFile(`${folder}/moving.json`, numbers.writeJson(opened, placed, { camera, start, moving }));
+    await writeFile(`${folder}/moving.glb`, await numbers.writeGlb(opened, [placed], start, moving));
+  }
   const guessed = numbers.guessedJoints(opened, motion);
   const answer = { degrees: Array.from(degrees), guessed: Array.from(guessed), misfit: Array.from(motion.misfit) };
   answers.push(answer);
