@@ -111,7 +111,7 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 print(failed)
 """
-    for _ in range(5):
+    for _ in range(3):
         assert run(code) == "[]\n"
 
 
@@ -121,7 +121,7 @@ def test_lift_and_stream_load_nothing_in_threads(tmp_path):
     video = str(demo_video())
     commands = [
         ["lift", video, "--end", "0.4", "--out", str(tmp_path / "out")],
-        ["stream", video, "--no-window", "--duration", "3", "--out", str(tmp_path / "lines.jsonl")],
+        ["stream", video, "--no-window", "--duration", "1", "--out", str(tmp_path / "lines.jsonl")],
     ]
     for command in commands:
         code = f"""

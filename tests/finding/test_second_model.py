@@ -137,5 +137,5 @@ def test_a_loss_in_the_middle_of_the_picture_is_a_warning(detector):
 @pytest.mark.slow
 def test_nobody_is_followed_twice_beside_others(shared):
     """A looser second look beside others kept a second track on a woman at the edge of the picture."""
-    found = poselift.lift(shared / "data" / "phones" / "cam02.mp4", start=0.3, weights="tiny")
-    assert [int(motion.keypoints.seen.sum()) for motion in found.people] == [42, 42, 42]
+    found = poselift.lift(shared / "data" / "phones" / "cam02.mp4", start=0.3, end=1.0, weights="tiny")
+    assert [int(motion.keypoints.seen.sum()) for motion in found.people] == [22, 22, 22]

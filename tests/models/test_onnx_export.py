@@ -114,7 +114,7 @@ def test_the_median_of_an_exported_encoding(monkeypatch):
 
 def test_a_model_that_cannot_be_exported_says_so(tmp_path, monkeypatch):
     own = onnx_export.random_windows  # the loop over frames becomes as many nodes
-    monkeypatch.setattr(onnx_export, "random_windows", lambda batch, frames, joints: own(batch, min(frames, 3), joints))
+    monkeypatch.setattr(onnx_export, "random_windows", lambda batch, frames, joints: own(batch, min(frames, 2), joints))
     weights = Weights("loop", build_model(BahdanauConfig(dim=16)).eval(), 27)
     with pytest.raises(InputError, match=r"loop: a BahdanauLifter cannot become an ONNX graph .* use other weights"):
         export_onnx(weights, tmp_path / "loop.onnx")

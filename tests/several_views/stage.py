@@ -99,7 +99,7 @@ class Stage:
         return LiftedView(name or f"view{index}", tuple(motions), lens, (float(own[0]), float(own[-1])))
 
 
-def make_stage(people=1, seconds=3.0):
+def make_stage(people=1, seconds=2.0):
     times = np.arange(int(seconds * 30)) / 30
     joints = np.stack([walk(times, 2.0 * person, (1.9 * person, 0.4 * person)) for person in range(people)])
     middle = joints.reshape(-1, 3).mean(0)

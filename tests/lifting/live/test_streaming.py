@@ -274,7 +274,7 @@ def test_memory_is_bounded(keypoints, weights, camera, every_nth, fps):
     """Whoever is seen in each frame, in a fifth of them, or once."""
     person, network = StreamedPerson(weights, camera, COCO17, 3, SMALL), TorchNetwork(weights.lifter)
     nobody, sizes = np.full((17, 2), np.nan), []
-    for k in range(120):
+    for k in range(80):
         found = k % every_nth == 0
         person.add(keypoints.keypoints[k] if found else nobody, keypoints.scores[0] * found, k / fps)
         lift_people([person], network, 15, False)
@@ -332,14 +332,14 @@ def test_wrong_arguments_are_refused(keypoints, weights, camera):
 def test_exchanged_sides_are_told_and_widen_the_uncertainty(keypoints, sure, camera):
     """A stream leaves them: `lift` has later frames, which tell more."""
     values, others = keypoints.keypoints.copy(), list(COCO17.flip_indices)
-    values[60:] = values[60:][:, others]
-    people = StreamingPeople(sure, camera, COCO17, options=LiftOptions(flip=False, window=63), smooth=False)
-    poses = push_all(people, replace(keypoints, keypoints=values), range(120))
+    values[40:] = values[40:][:, others]
+    people = StreamingPeople(sure, camera, COCO17, options=LiftOptions(flip=False, window=31), smooth=False)
+    poses = push_all(people, replace(keypoints, keypoints=values), range(65))
     assert people.exchanged == {1}
-    pose = poses[105]
+    pose = poses[60]
     other = other_reading(pose.joints, pose.root, list(people.skeleton.flip_indices))
     assert (pose.uncertainty >= np.linalg.norm(pose.joints - other, axis=-1) - 1e-6).all()
     assert people._people[1].sides.exchanged, "the newest frames have other sides than the first"
-    right = StreamingPeople(sure, camera, COCO17, options=LiftOptions(flip=False, window=63), smooth=False)
-    push_all(right, keypoints, range(120))
+    right = StreamingPeople(sure, camera, COCO17, options=LiftOptions(flip=False, window=31), smooth=False)
+    push_all(right, keypoints, range(65))
     assert right.exchanged == set()
