@@ -15,6 +15,7 @@ from benchmarks.made_worlds import see as made_view
 from poselift.camera_path import still_view
 from poselift.camera_path.camera_path import CameraPath, ShotPath, find_camera_path
 from poselift.camera_path.found_camera import FoundCamera
+from poselift.camera_path.leaving_people import without_cut_off
 from poselift.camera_path.still_view import _WIDEST, StillView, frame_lenses, see_still, split_tracks
 from poselift.cli.editable import track_for_page
 from poselift.geometry.camera import Camera
@@ -24,7 +25,8 @@ from poselift.lifting import camera_for, lift
 from poselift.lifting.world.moving_world import _find_unseen, place_in_moving_world
 from poselift.models import load_weights
 from poselift.skeleton import COCO17
-from poselift.structures import Keypoints2D, Motion
+from poselift.structures import THRESHOLD, Keypoints2D, Motion
+from tests.camera_path import test_leaving_people as leaving
 from tests.camera_path.scenes import FPS, SIZE, K, angle, as_frames, see, turns, wall
 from tests.web.test_numbers import GRAPHS, WEB, numbers
 
@@ -99,6 +101,12 @@ def world_for_page(kind):
     return {**given, "kind": kind, "R": path.R.reshape(-1, 9).tolist(), "motions": [about]}
 
 
+def leavers() -> list[Keypoints2D]:
+    """People who leave the picture, come into it, or stay at its edge."""
+    there = np.arange(500, 640, 6.0)
+    return [leaving.walker(middles) for middles in (there, there[::-1], np.full(60, 640.0))]
+
+
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
     """What node gives of each clip."""
@@ -119,13 +127,14 @@ def answers(tmp_path_factory):
         }
         clips.append({**about, "tracks": [track_for_page(walker(len(pictures)))]})
     worlds = [world_for_page(kind) for kind in ("turning", "moving")]
-    request = {"numbers": str(GRAPHS / "numbers.json"), "clips": clips, "worlds": worlds}
+    gone = {"width": leaving.SIZE[0], "tracks": [track_for_page(track) for track in leavers()]}
+    request = {"numbers": str(GRAPHS / "numbers.json"), "clips": clips, "worlds": worlds, "leaving": gone}
     (folder / "request.json").write_text(json.dumps(request, default=float))
     command = ["node", WEB / "test" / "camera_path.mjs", folder / "request.json", folder / "answer.json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads((folder / "answer.json").read_text())
-    return {**dict(zip(CLIPS, found["answers"], strict=True)), "worlds": found["placed"]}
+    return {**dict(zip(CLIPS, found["answers"], strict=True)), "worlds": found["placed"], "left": found["left"]}
 
 
 def by_python(name) -> tuple[CameraPath, Keypoints2D]:
@@ -218,3 +227,11 @@ def test_people_stay_in_one_place_where_the_camera_walks(answers):
     np.testing.assert_allclose(joints, world.motions[0].joints, atol=1e-5)
     np.testing.assert_allclose(root, world.motions[0].root, atol=1e-5)
     assert "people are shown in one place" in told
+
+
+def test_who_leaves_the_picture_is_left_out(answers):
+    for answer, track in zip(answers["left"], leavers(), strict=True):
+        kept = without_cut_off(track, THRESHOLD)
+        np.testing.assert_array_equal(answer["times"], kept.timestamps)
+        np.testing.assert_array_equal(answer["pixels"], kept.keypoints.ravel().astype(np.float32))
+    assert [len(answer["times"]) for answer in answers["left"]][:2] == [len(leavers()[0]) - 3] * 2

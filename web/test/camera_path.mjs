@@ -7,17 +7,19 @@ import { reduced } from "../src/camera_path/background_picture.js";
 import { standsStill } from "../src/camera_path/camera_motion.js";
 import { isStill, joinedShots, pathAt, solvePath } from "../src/camera_path/camera_path.js";
 import { cautions, describe } from "../src/camera_path/found_camera.js";
+import { withoutCutOff } from "../src/camera_path/leaving_people.js";
 import { findUnseen, placePeople } from "../src/camera_path/moving_world.js";
 import { peopleBoxes } from "../src/camera_path/people_boxes.js";
 import { frameLenses, seeStill, splitTracks } from "../src/camera_path/still_view.js";
 import { strictFacts } from "./strict.mjs";
 
-const { numbers, clips, worlds } = JSON.parse(await readFile(process.argv[2], "utf8")), { constants } = strictFacts(JSON.parse(await readFile(numbers, "utf8")));
+const { numbers, clips, worlds, leaving } = JSON.parse(await readFile(process.argv[2], "utf8")), { constants, skeletons } = strictFacts(JSON.parse(await readFile(numbers, "utf8")));
 const array = (Type, values) => Type.from(values, (value) => value ?? NaN), plain = (values) => Array.from(values, (value) => Number.isNaN(value) ? null : value);
+const tracksOf = (given) => given.map((track) => ({ ...track, times: Float64Array.from(track.times), pixels: array(Float32Array, track.pixels), scores: array(Float32Array, track.scores) }));
 const answers = [];
 for (const { file, width, height, times, K, assumed, widest, tracks: given } of clips) {
   const bytes = await readFile(file), size = [width, height], camera = { K: Float64Array.from(K.flat()), width, height, origin: assumed ? "assumed" : "given" };
-  const tracks = given.map((track) => ({ ...track, times: Float64Array.from(track.times), pixels: array(Float32Array, track.pixels), scores: array(Float32Array, track.scores) }));
+  const tracks = tracksOf(given);
   const boxes = peopleBoxes(tracks, constants), begun = process.cpuUsage();
   const small = times.map((time, k) => ({ time, small: reduced({ data: bytes.subarray(4 * width * height * k, 4 * width * height * (k + 1)), width, height }, size, constants) }));
   const compared = Array.from({ length: 9 }, (_, k) => small[Math.floor(k * (times.length - 1) / 8)]), still = standsStill(compared, boxes, K[0][0], constants);
@@ -40,4 +42,5 @@ const placed = worlds.map(({ R, times, kind, motions, K, size: [width, height] }
   const { motions: found, camera } = placePeople(given, path, { K: Float64Array.from(K.flat()), width, height }, constants);
   return { R: camera.R.map(plain), t: camera.t, people: found.map(({ frame, joints, root }) => ({ frame, joints: plain(joints), root: plain(root) })) };
 });
-await writeFile(process.argv[3], JSON.stringify({ answers, placed }));
+const left = tracksOf(leaving.tracks).map((track) => withoutCutOff(track, leaving.width, constants.structures.THRESHOLD, constants, skeletons.coco17.joints)).map(({ times, pixels }) => ({ times: plain(times), pixels: plain(pixels) }));
+await writeFile(process.argv[3], JSON.stringify({ answers, placed, left }));

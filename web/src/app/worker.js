@@ -5,6 +5,7 @@ import { reduced } from "../camera_path/background_picture.js";
 import { comparedTimes, standsStill } from "../camera_path/camera_motion.js";
 import { isPlaced, isStill, joinedShots, pathAt, solvePath } from "../camera_path/camera_path.js";
 import { cautions as cameraCautions, describe } from "../camera_path/found_camera.js";
+import { withoutCutOff } from "../camera_path/leaving_people.js";
 import { findUnseen, placePeople, turnHands } from "../camera_path/moving_world.js";
 import { peopleBoxes } from "../camera_path/people_boxes.js";
 import { seeStill, splitTracks } from "../camera_path/still_view.js";
@@ -145,7 +146,8 @@ async function find({ file, seeked, fov, hands }, progress) {
   const links = await watch.time("camera", () => linkBackground(video, compared, people, camera, constants, progress, goOn));
   if (links) {
     background = { links, times };
-    people = splitTracks(people, { ...links, shots: joinedShots(links, constants) }, constants);
+    people = splitTracks(people, { ...links, shots: joinedShots(links, constants) }, constants)
+      .map((track) => withoutCutOff(track, width, constants.structures.THRESHOLD, constants, numbers.facts.skeletons.coco17.joints));
   }
   for (const track of people) {
     const sides = await settleSides(numbers, track, camera, { progress: goOn });

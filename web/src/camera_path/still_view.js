@@ -18,7 +18,7 @@ export const shotOf = (path, { times }) => path.shots.find(({ first, end }) => {
 const seenRows = ({ times, joints, scores }) => Array.from(times.keys()).filter((row) => scores.subarray(row * joints.length, (row + 1) * joints.length).some((score) => score > 0));
 
 /** Some frames of a track. */
-function part(track, first, end) {
+export function part(track, first, end) {
   const j = track.joints.length;
   return { ...track, times: track.times.slice(first, end), pixels: track.pixels.slice(2 * first * j, 2 * end * j), scores: track.scores.slice(first * j, end * j) };
 }
