@@ -34,7 +34,9 @@ from poselift.models import load_weights
 from poselift.skeleton import CMU28, H36M17
 from poselift.structures import FEET, Keypoints2D, Motion
 
-_WALKS, _RUNS = {"walk", "slow walk"}, {"run", "run/jog"}
+_WALKS = {"walk", "slow walk", "Female Walk", "Male1 Walk", "Male2 Walk"}
+_RUNS = {"run", "run/jog"}
+"""Actions of CMU's corpus, and walks of ACCAD's."""
 
 _LOW, _SLOW = 0.025, 1.0
 """Metres over its rest and metres a second below which a heel or a toe is down."""
