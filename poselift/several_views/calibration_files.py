@@ -307,7 +307,7 @@ def rotation_vector(R: Float[np.ndarray, "3 3"]) -> Float[np.ndarray, "3"]:
 def match_cameras(cameras: Mapping[str, Camera], videos: Sequence[str]) -> tuple[list[Camera], list[str]]:
     """Each video's camera, by name, else in the file's order.
 
-    Names decide if the videos' names hold the cameras'.
+    Names decide if the videos' names hold the cameras'; the videos without such a name have the other cameras.
 
     Args:
         cameras: of the calibration.
@@ -340,7 +340,9 @@ def match_cameras(cameras: Mapping[str, Camera], videos: Sequence[str]) -> tuple
             f"the calibration has {len(cameras)} cameras, {', '.join(cameras)}, and the videos' names do not say which "
             "are meant; name the videos after their cameras"
         )
-    order = ", ".join(f"{video} is {name}" for video, name in zip(videos, cameras, strict=True))
-    return list(cameras.values()), [
-        f"the videos' names do not hold those of the calibration's cameras: by their order, {order}"
-    ]
+    # A video whose name tells its camera keeps it; the others have the rest.
+    kept = [camera if sum(camera is other for other in found) == 1 else None for camera in found]
+    rest = iter([camera for camera in cameras.values() if not any(camera is own for own in kept)])
+    matched = [camera or next(rest) for camera in kept]
+    order = ", ".join(f"{video} is {camera.name}" for video, camera in zip(videos, matched, strict=True))
+    return matched, [f"the videos' names do not hold those of the calibration's cameras: by their order, {order}"]

@@ -20,8 +20,9 @@ MOST_VIEWS = 8
 _LEAST_COMMON = 0.5
 """Seconds that every video must share with another one."""
 
-_EARLY, _EARLY_SHARE = 1.0, 0.1
-"""Seconds, and share of the longest video, by which a video may end before the others without a word."""
+_EARLY, _EARLY_SHARES = 1.0, (0.1, 0.25)
+"""Seconds by which a video may end before the others without a word; in long and in short takes it is at least and at
+most these shares of the longest video."""
 
 _LEAST_SHARE, _MOST_APART = 0.35, 0.17
 """Least share of the time in which two views must agree on somebody, and most distance of their poses, metres."""
@@ -31,7 +32,7 @@ _MOST_APART_CALIBRATED = 0.2
 has 0.18; the same people half a second apart agree for too little of the time."""
 
 _SAME = 1.5
-"""Pixels between the keypoints of two views that are one."""
+"""Pixels of the smaller picture between the keypoints of two views that are one."""
 
 
 def check_views(views: Sequence[LiftedView]) -> None:
@@ -66,7 +67,8 @@ def check_common(views: Sequence[LiftedView], clocks: Sequence[ViewClock]) -> li
                 f"{own[1]:.2f} s of the first one's clock; give videos of the same moment, or other --offsets"
             )
     last = max(end for _, end in spans)
-    early = max(_EARLY, _EARLY_SHARE * max(end - start for start, end in spans))
+    longest = max(end - start for start, end in spans)
+    early = float(np.clip(_EARLY, *(share * longest for share in _EARLY_SHARES)))
     return [
         Caution(
             f"{view.name} ends at {end:.2f} s, {last - end:.1f} s before the others: from there on the motion comes "
@@ -94,7 +96,8 @@ def check_pairings(
         InputError: likewise.
     """
     most = _MOST_APART_CALIBRATED if calibrated else _MOST_APART
-    advice = "give --offsets if a start is wrong" + ", or calibrate again if a camera was moved" * calibrated
+    moved = ", calibrate again if a camera was moved, or give the videos in the order of the calibration's cameras"
+    advice = "give --offsets if a start is wrong" + moved * calibrated
     for index, view in enumerate(views):
         own = [pairing for pair, pairing in people.pairings.items() if index in pair]
         best = max(own, key=lambda pairing: pairing.share)
@@ -116,12 +119,11 @@ def check_pairings(
 
 
 def _is_same(first: Sequence[ViewTrack], other: Sequence[ViewTrack], a: Camera, b: Camera) -> bool:
-    """Whether two views have the same keypoints, as copies do."""
-    if a.image_size != b.image_size:
-        return False
+    """Whether two views have the same keypoints, as copies have."""
+    focal = min(float(a.K[0, 0]), float(b.K[0, 0]))
     for x in first:
         for y in other:
-            off = np.linalg.norm(x.plane - y.plane, axis=-1) * float(a.K[0, 0])
+            off = np.linalg.norm(x.plane - y.plane, axis=-1) * focal
             off = off[np.isfinite(off)]
             if len(off) > 50 and np.median(off) < _SAME:
                 return True

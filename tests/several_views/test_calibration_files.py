@@ -165,5 +165,12 @@ def test_cameras_and_videos(tmp_path):
     found, warnings = match_cameras(cameras, ["a", "b"])
     assert [camera.name for camera in found] == ["cam_01", "cam_02"]
     assert "by their order" in warnings[0]
+    # One name is enough for two.
+    found, warnings = match_cameras(cameras, ["again", "take_cam01"])
+    assert [camera.name for camera in found] == ["cam_02", "cam_01"]
+    assert "again is cam_02, take_cam01 is cam_01" in warnings[0]
+    # Of two that have the same name, nobody knows which one it is.
+    found, _ = match_cameras(cameras, ["new_cam02", "old_cam02"])
+    assert [camera.name for camera in found] == ["cam_01", "cam_02"]
     with pytest.raises(InputError, match="2 cameras for 3 videos"):
         match_cameras(cameras, ["a", "b", "c"])

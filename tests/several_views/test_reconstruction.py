@@ -10,6 +10,7 @@ from poselift.kinematics.height import take_height
 from poselift.several_views.earlier_result import CameraUncertainty
 from poselift.several_views.reconstruction import reconstruct
 from poselift.several_views.view import ViewClock
+from poselift.several_views.view_checks import check_common
 
 pytestmark = pytest.mark.many_calls
 
@@ -205,7 +206,7 @@ def test_known_cameras_doubt_poses_that_lie_apart(alone, late, refused):
     ]
     clocks = [ViewClock(), ViewClock(late, origin="given")]
     if refused:
-        with pytest.raises(InputError, match="or calibrate again if a camera was moved"):
+        with pytest.raises(InputError, match="calibrate again if a camera was moved, or give the videos in the order"):
             reconstruct(views, clocks=clocks, calibrated=True)
         return
     found = reconstruct(views, clocks=clocks, calibrated=True)
@@ -218,12 +219,23 @@ def refused(views, words, **options):
         reconstruct(views, **options)
 
 
+def halved(view):
+    """The view in a picture of half the size, as a messenger sends it."""
+    K, size = np.diag([0.5, 0.5, 1.0]) @ view.camera.K, tuple(side // 2 for side in view.camera.image_size)
+    people = []
+    for motion in view.people:
+        own = motion.keypoints
+        people.append(replace(motion, keypoints=replace(own, keypoints=own.keypoints / 2, image_size=size)))
+    return replace(view, people=tuple(people), camera=replace(view.camera, K=K, image_size=size), name="small")
+
+
 def test_what_is_refused(alone, pair):
     first = alone.view(0)
     refused([first], "one video is given; give 2 to 8")
     nobody = replace(first, people=(), name="empty")
     refused([first, nobody], "empty shows nobody")
     refused([first, replace(first, name="copy")], "are the same view", clocks=[ViewClock()] * 2)
+    refused([first, halved(first)], "are the same view", clocks=[ViewClock()] * 2)
     late = [ViewClock(), ViewClock(60.0, origin="given")]
     refused([first, alone.view(1)], "shares no time with the other videos", clocks=late)
     other = replace(pair.view(1), people=pair.view(1).people[1:], name="others")
@@ -245,3 +257,11 @@ def test_cameras_in_one_line_are_a_doubt(alone):
     # Lines of sight from opposite sides that cross at 31 degrees.
     found = reconstruct([alone.view(0), alone.view(2)], clocks=[ViewClock()] * 2)
     assert any("view0 and view2 look along one line (149 degrees" in doubt for doubt in found.report.doubts)
+
+
+@pytest.mark.parametrize(
+    ("longest", "short", "told"), [(1.66, 0.75, True), (1.66, 1.4, False), (4.0, 2.8, True), (30.0, 28.0, False)]
+)
+def test_a_video_that_ends_early_is_told_in_short_takes_too(alone, longest, short, told):
+    views = [replace(alone.view(view), span=(0.0, end)) for view, end in enumerate((longest, short))]
+    assert bool(check_common(views, [ViewClock()] * 2)) == told
