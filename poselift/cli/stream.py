@@ -173,7 +173,7 @@ def stream(request: StreamCommand) -> None:
 def _stream(live: LiveStream, outputs: LiveOutputs, latencies: Latencies, duration: float | None) -> None:
     """Processes frames until the end. The next frame is processed while the window draws the last one."""
     capture, people = live.capture, live.people
-    told: set[int] = set()
+    told: set[tuple[int, str]] = set()
     end = time.monotonic() + (math.inf if duration is None else duration)
     processed: queue.Queue[tuple[Captured, LiveFrame] | None] = queue.Queue(maxsize=1)
     closed = threading.Event()
@@ -201,7 +201,8 @@ def _stream(live: LiveStream, outputs: LiveOutputs, latencies: Latencies, durati
                 captured, frame = done
                 outputs.send(frame, captured.frame.image)
                 latencies.add(time.monotonic() - captured.arrived)
-                told |= _tell_exchanged(live.lifter.exchanged - told, captured.frame.timestamp)
+                exchanged = {(person, "") for person in live.lifter.exchanged} | live.lifter.exchanged_parts
+                told |= _tell_exchanged(exchanged - told, captured.frame.timestamp)
         finally:
             closed.set()
             while not work.done():  # it may wait for a place in the queue
@@ -210,11 +211,12 @@ def _stream(live: LiveStream, outputs: LiveOutputs, latencies: Latencies, durati
         work.result()
 
 
-def _tell_exchanged(people: set[int], seconds: float) -> set[int]:
-    """Says of each person that the sides were exchanged; gives them back."""
-    for person in sorted(people):
+def _tell_exchanged(people: set[tuple[int, str]], seconds: float) -> set[tuple[int, str]]:
+    """Says of each person, or part of one, that the sides were exchanged; gives them back."""
+    for person, part in sorted(people):
+        whose = f"person {person}'s {part}" if part else f"person {person}"
         _notice(
-            f"warning: left and right of person {person} were exchanged before {seconds:.2f} s; streams leave them, "
+            f"warning: left and right of {whose} were exchanged before {seconds:.2f} s; streams leave them, "
             "and the uncertainty covers both readings: `poselift lift` puts them back"
         )
     return people

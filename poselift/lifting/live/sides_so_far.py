@@ -5,8 +5,11 @@ from jaxtyping import Float
 
 from poselift.lifting.prepare.exchanged_sides import follow_sides, group_pairs
 from poselift.lifting.settled_sides import TOLD
+from poselift.skeleton import Skeleton
 from poselift.structures import Keypoints2D
 
+_PARTS = {"legs": "left_ankle", "arms": "left_wrist"}
+"""Parts of a body that detectors exchange alone, by a joint of each."""
 _INTERVAL = 0.5
 """Seconds between two checks."""
 
@@ -21,6 +24,7 @@ class SidesSoFar:
 
     Attributes:
         exchanged: whether a tenth or more of the recent frames have other sides.
+        parts: those of legs and arms that are exchanged alone in a tenth or more of the recent frames.
     """
 
     def __init__(self, threshold: float) -> None:
@@ -28,6 +32,7 @@ class SidesSoFar:
         self._sides: dict[float, bool] = {}
         self._last = -np.inf
         self.exchanged = False
+        self.parts: tuple[str, ...] = ()
 
     def due(self, time: float) -> bool:
         """Whether a check is due at this time. The first frame starts the clock."""
@@ -50,6 +55,17 @@ class SidesSoFar:
         sides = rarer ^ other
         self._sides = dict(zip(times, sides.tolist(), strict=True))
         self.exchanged = bool(sides.mean() >= TOLD)
+        self.parts = ()
+        if not self.exchanged:
+            columns = ((part, part_columns(recent.skeleton, part)) for part in _PARTS)
+            shares = {part: follow_sides(recent, own, self._threshold)[0].mean() for part, own in columns if own}
+            self.parts = tuple(part for part, share in shares.items() if share >= TOLD)
+
+
+def part_columns(skeleton: Skeleton, part: str) -> list[int]:
+    """Joints of legs or arms, both sides; empty where the skeleton has none."""
+    groups = ([skeleton.joints[joint] for joint in joints] for joints in group_pairs(skeleton)[1:])
+    return [skeleton.index(joint) for names in groups if _PARTS[part] in names for joint in names]
 
 
 def other_reading(joints: Float[np.ndarray, "j 3"], root: Float[np.ndarray, "3"], flip: list[int]) -> np.ndarray:

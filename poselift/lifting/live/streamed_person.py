@@ -15,7 +15,7 @@ from poselift.kinematics.whole_body import add_body_uncertainty
 from poselift.lifting.finish.finish_stage import finish
 from poselift.lifting.finish.joint_uncertainty import widening_factors
 from poselift.lifting.live.bones_so_far import BonesSoFar
-from poselift.lifting.live.sides_so_far import SidesSoFar, other_reading
+from poselift.lifting.live.sides_so_far import SidesSoFar, other_reading, part_columns
 from poselift.lifting.live.stream_window import choose_window_frames, cut_window, stream_stride
 from poselift.lifting.network.protocol import Lifted
 from poselift.lifting.options import LiftOptions
@@ -207,6 +207,10 @@ class StreamedPerson:
             if self.sides.exchanged:
                 others = other_reading(joints, at(motion.root), list(motion.skeleton.flip_indices))
                 uncertainty = np.hypot(uncertainty, np.linalg.norm(joints - others, axis=-1)).astype(np.float32)
+            apart = np.linalg.norm(joints - joints[list(motion.skeleton.flip_indices)], axis=-1)
+            for part in self.sides.parts:
+                columns = part_columns(motion.skeleton, part)
+                uncertainty[columns] = np.hypot(uncertainty, apart)[columns]
         return StreamedPose(
             time,
             joints,

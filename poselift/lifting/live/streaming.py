@@ -50,6 +50,7 @@ class StreamingPeople:
         skeleton: of the poses.
         exchanged: numbers of people whose left and right were exchanged in some frames; they are left as they are, and
             the uncertainty covers both sides.
+        exchanged_parts: the same of legs or arms alone: the person's number and the part.
 
     Raises:
         InputError: `lookahead` is negative or not below the frames in a window.
@@ -84,6 +85,7 @@ class StreamingPeople:
         self._smoother = lambda: PoseSmoother(self.skeleton) if smooth else _keep
         self._last, self._first_times = -np.inf, list[float]()
         self.exchanged: set[int] = set()
+        self.exchanged_parts: set[tuple[int, str]] = set()
         self._people: dict[int, StreamedPerson] = {}
         self._smooth: dict[int, Callable[[StreamedPose], StreamedPose]] = {}
         self._lost = (np.full((len(skeleton), 2), np.nan), np.zeros(len(skeleton)))
@@ -117,6 +119,7 @@ class StreamingPeople:
             person.add(keypoints, scores, float(timestamp))
             if person.sides.exchanged:
                 self.exchanged.add(number)
+            self.exchanged_parts |= {(number, part) for part in person.sides.parts}
         self._last, self._first_times = float(timestamp), times
         for number in [n for n, person in self._people.items() if timestamp - person.last_seen > FORGOTTEN]:
             del self._people[number], self._smooth[number]

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from benchmarks.made_worlds import Scene, see, walk
-from poselift.lifting.live.sides_so_far import SidesSoFar, other_reading
+from poselift.lifting.live.sides_so_far import SidesSoFar, other_reading, part_columns
 from poselift.lifting.prepare.exchanged_sides import exchange, group_pairs
 from poselift.skeleton import COCO17
 
-BODY = group_pairs(COCO17)[0]
+BODY, LEGS, ARMS, HEAD = group_pairs(COCO17)
 
 
 def followed(exchanged_frames):
@@ -32,6 +32,19 @@ def test_sides_that_come_back_are_forgotten_with_the_window():
     assert any(found)
     assert not found[-1]
     assert not any(followed(lambda frames: frames < 0))
+
+
+@pytest.mark.parametrize(("joints", "parts"), [(LEGS, ("legs",)), (ARMS, ("arms",)), (HEAD, ()), ([], ())])
+def test_a_part_that_is_exchanged_alone_is_told(joints, parts):
+    right = see(Scene("", walk, 30, 10, seconds=3.0), noise=2.0)[0]
+    rows, sides = np.arange(len(right)), SidesSoFar(0.2)
+    sides.check(exchange(right, (rows >= 40) & (rows < 54), joints))
+    assert (sides.exchanged, sides.parts) == (False, parts)
+
+
+def test_columns_of_parts():
+    assert part_columns(COCO17, "legs") == LEGS
+    assert part_columns(COCO17, "arms") == ARMS
 
 
 def test_the_other_reading_looks_the_same_and_has_the_same_bones():

@@ -8,7 +8,7 @@ import pytest
 from poselift.core.errors import InputError
 from poselift.geometry import bone_lengths
 from poselift.lifting import LiftOptions, StreamingPeople, lift
-from poselift.lifting.live.sides_so_far import other_reading
+from poselift.lifting.live.sides_so_far import other_reading, part_columns
 from poselift.lifting.live.streamed_person import StreamedPerson
 from poselift.lifting.live.streaming import FORGOTTEN, lift_people
 from poselift.lifting.network.torch_network import TorchNetwork
@@ -342,4 +342,16 @@ def test_exchanged_sides_are_told_and_widen_the_uncertainty(keypoints, sure, cam
     assert people._people[1].sides.exchanged, "the newest frames have other sides than the first"
     right = StreamingPeople(sure, camera, COCO17, options=LiftOptions(flip=False, window=31), smooth=False)
     push_all(right, keypoints, range(65))
-    assert right.exchanged == set()
+    assert right.exchanged == right.exchanged_parts == set()
+
+
+@pytest.mark.slow
+def test_exchanged_legs_are_told_and_widen_the_uncertainty_of_the_legs(keypoints, sure, camera):
+    values, legs = keypoints.keypoints.copy(), part_columns(COCO17, "legs")
+    values[20:28, legs] = values[20:28][:, [COCO17.flip_indices[joint] for joint in legs]]
+    people = StreamingPeople(sure, camera, COCO17, options=LiftOptions(flip=False, window=31), smooth=False)
+    pose = push_all(people, replace(keypoints, keypoints=values), range(40))[-1]
+    assert (people.exchanged, people.exchanged_parts) == (set(), {(1, "legs")})
+    ankles = people.skeleton.indices(["left_ankle", "right_ankle"])
+    apart = np.linalg.norm(np.diff(pose.joints[ankles], axis=0))
+    assert (pose.uncertainty[ankles] >= apart - 1e-6).all()
