@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import contextlib
 import gc
 import os
 from pathlib import Path
@@ -21,6 +22,12 @@ from tests.data.formats.cmu import write_cmu  # noqa: E402
 # No deadline, because the machine may be busy. The same examples in every run, because a test must not fail by chance.
 settings.register_profile("poselift", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("poselift")
+
+with contextlib.suppress(ImportError):  # older ones have no such examples
+    from hypothesis.internal.conjecture import providers
+
+    # Nor numbers of this project's modules: which are loaded changes from run to run, and they take seconds to read.
+    providers._get_local_constants = lambda: providers._local_constants
 
 # Tests end by signals at most, not by a power cut, and waiting for the disk takes milliseconds for each file.
 os.fsync = lambda handle: None

@@ -8,14 +8,16 @@ import poselift
 from poselift.samples import demo_video
 from poselift.video import VideoReader
 
-TO_BT2020 = np.array([[0.6274, 0.3293, 0.0433], [0.0691, 0.9195, 0.0114], [0.0164, 0.0880, 0.8956]])
+TO_BT2020 = np.array([[0.6274, 0.3293, 0.0433], [0.0691, 0.9195, 0.0114], [0.0164, 0.0880, 0.8956]], np.float32)
 """Of the primaries of BT.709 (ITU-R BT.2087)."""
-LUMA = np.array([0.2627, 0.6780, 0.0593])
+LUMA = np.array([0.2627, 0.6780, 0.0593], np.float32)
+SCREEN = (0.203 * (np.arange(256) / 255) ** 2.4).astype(np.float32)
+"""Light of each value of a usual picture whose white is paper of 203 cd/m2 (ITU-R BT.2408), of 1000."""
 
 
 def to_hlg(image):
-    """The values of HLG, 0 to 1, of a usual picture whose white is paper of 203 cd/m2 (ITU-R BT.2100, BT.2408)."""
-    screen = 0.203 * (image / 255) ** 2.4 @ TO_BT2020.T
+    """The values of HLG, 0 to 1, of a usual picture (ITU-R BT.2100)."""
+    screen = SCREEN[image] @ TO_BT2020.T
     scene = screen * np.maximum(screen @ LUMA, 1e-9)[..., None] ** (1 / 1.2 - 1)
     bright = 0.17883277 * np.log(np.maximum(12 * scene - 0.28466892, 1e-9)) + 0.55991073
     return np.where(scene <= 1 / 12, np.sqrt(3 * scene), bright)

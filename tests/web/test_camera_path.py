@@ -38,8 +38,8 @@ WIDER = K * [[0.75, 1, 1], [1, 0.75, 1], [1, 1, 1]]
 def panned(degrees, zoom=1.0, seed=0, count=12):
     """Pictures of a camera that turns by so many degrees and zooms."""
     shares = np.linspace(0, 1, count)
-    R = turns(np.outer(shares, degrees))
-    return [see(wall(seed), R[row], 1 + (zoom - 1) * share) for row, share in enumerate(shares)]
+    R, picture = turns(np.outer(shares, degrees)), wall(seed)
+    return [see(picture, R[row], 1 + (zoom - 1) * share) for row, share in enumerate(shares)]
 
 
 def aside():
