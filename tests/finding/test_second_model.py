@@ -18,6 +18,9 @@ from poselift.video import VideoReader
 
 pytestmark = pytest.mark.many_calls
 
+LOSS = {"start": 2.6, "end": 3.6}
+"""Seconds of the demo clip in which MoveNet alone loses somebody in the shade."""
+
 FEET = COCO_WHOLEBODY23.indices(["left_heel", "right_heel", "left_big_toe", "right_big_toe"])
 
 
@@ -121,7 +124,7 @@ def test_bodies_of_those_who_are_gone_are_forgotten():
 
 @pytest.mark.slow
 def test_somebody_in_the_shade_is_kept_by_the_second_model(detector):
-    clip = VideoClip(demo_video(), detector, start=2.6)
+    clip = VideoClip(demo_video(), detector, **LOSS)
     counts = [0 if people is None else len(people) for people, _ in clip.people()]
     assert min(counts) == 2
     assert not clip.warnings
@@ -129,7 +132,7 @@ def test_somebody_in_the_shade_is_kept_by_the_second_model(detector):
 
 @pytest.mark.slow
 def test_a_loss_in_the_middle_of_the_picture_is_a_warning(detector):
-    clip = VideoClip(demo_video(), detector.first, start=2.6)
+    clip = VideoClip(demo_video(), detector.first, **LOSS)
     assert len(list(clip.people())[-1][0]) == 1
     assert any("not recognised: from 3." in line for line in clip.warnings)
 
