@@ -51,7 +51,7 @@ def _list_gait(trial: Trial) -> Iterator[tuple[str, float, float, str, float]]:
 
 
 def find_half(gait: Gait, name: str) -> tuple[float, str]:
-    """Half-width of the 90 % interval of a measure, and where it comes from.
+    """A measure's half-width of 90 %, and where it comes from.
 
     NaN and "" if it is unknown. Lengths have that of the person's size in it.
 
