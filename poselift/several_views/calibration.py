@@ -142,6 +142,7 @@ def calibrate(
     R: Float[np.ndarray, "v 3 3"],
     t: Float[np.ndarray, "v 3"],
     sizes: Sequence[float],
+    fixed: bool = False,
 ) -> Calibration:
     """Lenses, poses and clocks of the cameras, from people seen.
 
@@ -152,6 +153,7 @@ def calibrate(
         R: first guess of the rotations to the frame of the first view.
         t: likewise of the places, metres.
         sizes: standard deviation of log(true size / lifted size) of each person.
+        fixed: whether lenses and poses are known, so that only the clocks are found.
 
     Raises:
         InputError: too few samples are seen by two views.
@@ -172,12 +174,12 @@ def calibrate(
     chosen = chosen.joints(kept)
     rods = rods_of(chosen.skeleton)
     lifted = lifted_lengths(seen.joints(kept))
-    free = np.ones(len(cameras), bool)
+    free = np.full(len(cameras), not fixed)
     free[0] = False
     known = Known(
         lengths=lifted,
         size=np.array(sizes),
-        zoom=np.array([_ZOOM if camera.origin == "assumed" else 0.0 for camera in cameras]),
+        zoom=np.array([_ZOOM if camera.origin == "assumed" and not fixed else 0.0 for camera in cameras]),
         cameras=free,
         late=np.array([0.0, *(clock.spread for clock in clocks[1:])]),
     )
@@ -190,7 +192,7 @@ def calibrate(
 
     fit = solve(np.arange(len(rows)), first_joints(chosen, R, t), start, _ROUNDS)
     others = {}
-    for person in range(len(lifted)):
+    for person in range(0 if fixed else len(lifted)):
         rest = np.flatnonzero(chosen.people != person)
         if len(rest) < len(chosen.people) and _suffice(chosen.samples(rest)):
             others[person] = solve(rest, fit.joints, fit.shared, _REST_ROUNDS).shared

@@ -113,20 +113,23 @@ def reconstruct(
     check_pairings(views, people, tracks, lenses, warnings, calibrated)
     given = [height_of(number or 0, heights) for number in _first_numbers(people.owners[0], views[0])]
     seen = gather(tracks, people.owners, times, skeleton)
-    if calibrated:
-        calibration = _known(seen, lenses, found, uncertainty or of_a_board(len(lenses)))
-    else:
+    # Known cameras stay; how their videos stand in time is found all the same, unless it is given or heard.
+    if not calibrated or any(clock.origin == "movement" for clock in found):
         sizes = [_size_spread(views, people, person, height) for person, height in enumerate(given)]
-        calibration = calibrate(seen, lenses, found, people.R, people.t, sizes)
+        R, t = (people.R, people.t) if poses is None else poses
+        calibration = calibrate(seen, lenses, found, R, t, sizes, fixed=calibrated)
         for _ in range(_LATE_ROUNDS):
             late = max(abs(new.offset - old.offset) for new, old in zip(calibration.clocks, found, strict=True))
+            found = list(calibration.clocks)
             if late < _ON_TIME:
                 break
-            found = list(calibration.clocks)
             seen = gather(sample(found, lenses), people.owners, times, skeleton)
             R = np.stack([camera.R for camera in calibration.cameras])
             t = np.stack([camera.t for camera in calibration.cameras])
-            calibration = calibrate(seen, lenses, found, R, t, sizes)
+            calibration = calibrate(seen, lenses, found, R, t, sizes, fixed=calibrated)
+        found = list(calibration.clocks)
+    if calibrated:
+        calibration = _known(seen, lenses, found, uncertainty or of_a_board(len(lenses)))
     cameras = calibration.cameras
     seen = gather(sample(calibration.clocks, cameras), people.owners, times, skeleton)
     fused = fuse(seen, cameras, calibration.size)

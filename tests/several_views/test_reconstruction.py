@@ -94,6 +94,23 @@ def test_shifts_are_found_from_movement(alone):
 
 
 @pytest.mark.slow
+def test_known_cameras_find_shifts_as_closely_as_unknown_ones(alone):
+    views = [
+        replace(alone.view(view, offset=0.25 * view), camera=replace(alone.cameras[view], name=f"c{view}"))
+        for view in range(2)
+    ]
+    guess = [ViewClock(), ViewClock(0.27, 0.0, 0.02, "movement")]
+    found = reconstruct(views, clocks=guess, calibrated=True, world=False)
+    assert found.clocks[1].offset == pytest.approx(0.25, abs=0.004)
+    np.testing.assert_array_equal(found.report.cameras[1].angle, 0.0)
+    R = alone.cameras[0].R.T @ alone.cameras[1].R
+    np.testing.assert_allclose(found.cameras[0].R.T @ found.cameras[1].R, R, atol=1e-6)
+    # Given shifts are not touched.
+    given = [ViewClock(), ViewClock(0.26, 0.0, 0.01, "given")]
+    assert reconstruct(views, clocks=given, calibrated=True, world=False).clocks[1].offset == 0.26
+
+
+@pytest.mark.slow
 def test_two_people_with_other_numbers_in_each_view(pair):
     views = [pair.view(0), pair.view(1, order=[2, 1]), pair.view(2)]
     found = reconstruct(views, clocks=[ViewClock()] * 3)
