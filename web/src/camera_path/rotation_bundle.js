@@ -71,6 +71,14 @@ export function solveKeys(shot, lens, zooms, constants, start = null, focal = fa
 
 const poses = (R, zoom, { i, j }) => [{ R: R[i], zoom: zoom[i] }, { R: R[j], zoom: zoom[j] }];
 
+/** Distances of the points of links between key frames, reduced pixels. */
+export function keyErrors(shot, { R, zoom }, lens) {
+  const index = new Map(shot.keys.map((number, place) => [number, place])), errors = [];
+  for (const each of gather(shot.loops, lens, index, (number) => index.get(number)))
+    eachPair(each, ...poses(R, zoom, each), lens.unit, (off, byI, byJ, error) => errors.push(error));
+  return errors;
+}
+
 /** A Gauss-Newton step of a block's key frames, in place; those before it stay. Returns the curvature of the common log zoom. */
 function step(points, R, zoom, lens, reach, [first, end], zooms, focal, { rotation_bundle: { SMALL } }) {
   // What each key frame's rotation and zoom add to which unknown; a fixed first frame has the common zoom alone.

@@ -2,7 +2,7 @@
 
 import { interpolate, median } from "../numbers/times.js";
 import { angleOf, nearestRotation } from "./matrices.js";
-import { solveFrames, solveKeys } from "./rotation_bundle.js";
+import { keyErrors, solveFrames, solveKeys } from "./rotation_bundle.js";
 
 /**
  * @typedef {object} Turns what a camera does that turns on one spot
@@ -11,7 +11,8 @@ import { solveFrames, solveKeys } from "./rotation_bundle.js";
  * @property {Uint8Array} known 1 for frames whose background was seen; the others are interpolated
  * @property {number} focal focal length of the widest frame over that of the assumed lens; 1 unless it was found
  * @property {boolean} zooms @property {number} degrees largest rotation between two frames
- * @property {number} error median distance of the background's points from their places by rotation, reduced pixels
+ * @property {number} error median distance of the background's points from their places by rotation, reduced pixels; of key
+ *   frames' links too, as of water nearly every frame is one
  */
 
 /** The camera's rotation in each frame of a shot. @param times of its frames, seconds @param assumed whether the focal length is a guess, and may be found @returns {Turns} */
@@ -35,13 +36,15 @@ export function solveTurns(shot, times, lens, assumed, constants) {
     const changed = free.zoom.reduce((sum, each, k) => sum + each - start.zoom[k], 0) / free.zoom.length;
     if (spread < SURE && Math.abs(changed) > Math.max(OTHER, 3 * spread)) {
       focal = Math.exp(changed);
+      keys = free;
       frames = solveFrames(shot, free, lens, zooms, constants);
     }
   }
   const { known } = frames, rows = Array.from(known.keys()).filter((row) => known[row]), at = rows.map((row) => times[row]), wide = widest(frames);
   const zoom = interpolate(Float64Array.from(rows, (row) => frames.zoom[row]), at, times, 1).map((each) => Math.exp(each - wide));
   const R = interpolateRotations(rows.map((row) => frames.R[row]), at, times);
-  return { R, zoom, known, focal, zooms, degrees: largestAngle(R) * 180 / Math.PI, error: frames.errors.length ? median(frames.errors) : 0 };
+  const errors = [...frames.errors, ...keyErrors(shot, keys, lens)];
+  return { R, zoom, known, focal, zooms, degrees: largestAngle(R) * 180 / Math.PI, error: errors.length ? median(errors) : 0 };
 }
 
 /** The log zoom of the known frames without single outliers; its ends stay. */
