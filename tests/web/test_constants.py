@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from poselift.detection import crop
 from poselift.numerics import times
 
 WEB = Path(__file__).parents[2] / "web" / "src"
@@ -60,11 +61,12 @@ def test_copies_of_constants_are_those_of_python():
 
 
 def test_the_detector_has_no_numbers_of_its_own():
-    """But for the fixed point of a drawing and the names of joints."""
+    """But for the fixed point of a drawing, the names of joints, and a crop's angles, which are Python's."""
     own = {
         name
         for path in sorted((WEB / "detector").glob("*.js"))
         for line in re.findall(rf"const [^;]*?\b{_NAME} = [^;]*;", path.read_text("utf-8"))
         for name in re.findall(rf"\b({_NAME}) = ", line)
     }
-    assert own == {"ONE", "HALF", "LIMBS", "TRUNK", "FACE"}
+    assert own == {"ONE", "HALF", "LIMBS", "TRUNK", "FACE", "STEPS"}
+    assert dict(_FLOAT.findall((WEB / "detector" / "crop.js").read_text("utf-8"))) == {"STEPS": str(crop._STEPS)}
