@@ -27,7 +27,7 @@ def contents(out):
 def run(tmp_path_factory):
     """Exports into a folder in a process of its own; gives its exit code and what it printed."""
     folder = tmp_path_factory.mktemp("motion")
-    walk = pose({"left_knee": turn("x", np.linspace(0, 90, 600))}, 600)
+    walk = pose({"left_knee": turn("x", np.linspace(0, 90, 300))}, 300)
     write_motion(folder / "person_1.npz", walk)
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["exporting", "poselift.cli.export"])
