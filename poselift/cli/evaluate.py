@@ -160,7 +160,10 @@ def _choose_views(config: DictConfig) -> list[View]:
 def _score(
     config: DictConfig, views: Sequence[View], predictions: Predicted, protocols: Sequence[Protocol]
 ) -> list[Scored]:
-    """Scores of all views in their order, computed by `processes=` processes, of which this one is the first."""
+    """Scores of all views in their order.
+
+    `processes=` processes share them; this one is the first.
+    """
     count = config.processes
     if count == 1:
         return _score_share(views, predictions, protocols, 0, 1)
