@@ -1,4 +1,4 @@
-"""Frames in which the picture's side edge cuts off a person who comes or goes.
+"""Frames where the picture's side edge cuts off who comes or goes.
 
 A detector makes up the limbs that the edge cuts off, often near the edge and with high scores. A body lifted from them
 turns by up to 20 degrees. A camera that turns and zooms cuts off people more often than one that stands.
@@ -40,7 +40,7 @@ def without_cut_off(track: Keypoints2D, threshold: float) -> Keypoints2D:
 def _end_in_sight(
     pixels: Float[np.ndarray, "t j 2"], used: Bool[np.ndarray, "t j"], times: Float[np.ndarray, " t"], width: int
 ) -> int:
-    """The frame from which on the person is cut off; the number of frames if never."""
+    """First frame in which the person stays cut off; their number if never."""
     first = len(times)
     cut = _share_beyond(pixels, used, times, width) >= _CUT_OFF
     while first > 0 and cut[first - 1]:

@@ -212,7 +212,7 @@ def _stream(live: LiveStream, outputs: LiveOutputs, latencies: Latencies, durati
 
 
 def _tell_exchanged(people: set[tuple[int, str]], seconds: float) -> set[tuple[int, str]]:
-    """Says of each person, or part of one, that the sides were exchanged; gives them back."""
+    """Says whose sides, of which part, were exchanged; gives them back."""
     for person, part in sorted(people):
         whose = f"person {person}'s {part}" if part else f"person {person}"
         _notice(

@@ -252,7 +252,7 @@ def _surprises(
     camera: Camera,
     options: LiftOptions,
 ) -> tuple[float, float, float, bool]:
-    """Mean log uncertainty of the lifter for each of three readings of a stretch.
+    """The lifter's mean log uncertainty for three readings of a stretch.
 
     The last value says whether the person stands in all of them. All is measured around their first change, or from the
     start on.

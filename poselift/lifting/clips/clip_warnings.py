@@ -77,7 +77,7 @@ def find_absence(tracks: Sequence[Keypoints2D], frames: int, best: Sequence[floa
 
 
 def find_bent_lens(camera: Camera) -> list[Caution]:
-    """A warning where the lens is as wide as one that bends straight lines, and nobody says how."""
+    """A warning where a lens so wide must bend lines, unsaid how."""
     if camera.lens is not None or camera.fov <= _WIDEST:
         return []
     text = (

@@ -63,7 +63,7 @@ class SidesSoFar:
 
 
 def part_columns(skeleton: Skeleton, part: str) -> list[int]:
-    """Joints of legs or arms, both sides; empty where the skeleton has none."""
+    """Joints of both legs or arms; empty where the skeleton has none."""
     groups = ([skeleton.joints[joint] for joint in joints] for joints in group_pairs(skeleton)[1:])
     return [skeleton.index(joint) for names in groups if _PARTS[part] in names for joint in names]
 
