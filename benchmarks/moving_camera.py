@@ -41,7 +41,8 @@ from poselift.video import VideoReader
 _ROWS = ("auto", "camera alone", "in sight", "still")
 
 _NEAR, _FEWEST = 0.6, 10
-"""Largest mean distance of two people who are the same, metres, without their mean offset; and least frames of both."""
+"""Largest mean distance of two people who are the same, metres, without their mean offset, and least frames of both. Of
+several such the nearest one counts, with the offset: people who stand have like paths."""
 
 
 def _heading(camera: Camera, R: Float[np.ndarray, "3 3"]) -> float:
@@ -104,7 +105,7 @@ def compare(still: Recording, found: Recording, warp: Warp) -> list[str]:
     pairs = []
     for motion in found.people:
         likely = [pair for other in still.people if (pair := _pair(motion, other, turn, warp)) is not None]
-        nearest = min(likely, key=lambda pair: float(pair.path.mean()), default=None)
+        nearest = min(likely, key=lambda pair: float(np.linalg.norm(pair.off, axis=-1).mean()), default=None)
         if nearest is not None and nearest.path.mean() < _NEAR:
             pairs.append(nearest)
     if not pairs:

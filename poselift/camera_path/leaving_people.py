@@ -33,8 +33,10 @@ def without_cut_off(track: Keypoints2D, threshold: float) -> Keypoints2D:
     pixels, used = track.keypoints[:, rows].astype(np.float64), track.used(threshold)[:, rows]
     times, width = track.timestamps.astype(np.float64), track.image_size[0]
     end = _end_in_sight(pixels, used, times, width)
-    first = len(track) - _end_in_sight(pixels[::-1], used[::-1], times[-1] - times[::-1], width)
-    return track[first:end] if used[first:end].any() else track
+    # Who left does not come: what is found of this person after that may be on somebody else.
+    pixels, used, times = pixels[:end][::-1], used[:end][::-1], times[end - 1] - times[:end][::-1]
+    first = end - _end_in_sight(pixels, used, times, width) if end else 0
+    return track[first:end] if used[: end - first].any() else track
 
 
 def _end_in_sight(

@@ -40,6 +40,19 @@ def test_who_leaves_is_left_out_from_a_third_on(rate):
     np.testing.assert_array_equal(kept.keypoints, track.keypoints[: len(kept)])
 
 
+def taken_over() -> Keypoints2D:
+    """Somebody who leaves, and of whom a detector then finds a few joints on somebody else."""
+    track = walker(np.concatenate([np.arange(500, 660, 6.0), np.full(12, 320.0)]))
+    scores = track.scores.copy()
+    scores[-12:, 4:] = 0.1
+    return Keypoints2D(track.keypoints, scores, track.timestamps, COCO17, SIZE)
+
+
+def test_who_left_is_not_back_by_a_few_joints_of_somebody_else():
+    leaving = walker(np.arange(500, 660, 6.0))
+    assert len(without_cut_off(taken_over(), 0.3)) == len(without_cut_off(leaving, 0.3)) < len(leaving)
+
+
 def test_who_comes_is_left_out_until_a_third_is_in():
     middles = np.arange(500, 640, 6.0)
     track, leaving = walker(middles[::-1]), walker(middles)

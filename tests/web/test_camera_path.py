@@ -118,7 +118,7 @@ def world_for_page(kind):
 def leavers() -> list[Keypoints2D]:
     """People who leave the picture, come into it, or stay at its edge."""
     there = np.arange(500, 640, 6.0)
-    return [leaving.walker(middles) for middles in (there, there[::-1], np.full(60, 640.0))]
+    return [*(leaving.walker(middles) for middles in (there, there[::-1], np.full(60, 640.0))), leaving.taken_over()]
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,10 @@ export function withoutCutOff(track, width, threshold, { leaving_people: constan
     const at = frame * j + joint;
     return { seen: Boolean(used[at]), x: pixels[2 * at], y: pixels[2 * at + 1] };
   }) }));
-  const last = times[times.length - 1], backwards = frames.map(({ time, joints: own }) => ({ time: last - time, joints: own })).reverse();
-  const end = endInSight(frames, width, constants), first = times.length - endInSight(backwards, width, constants);
+  const end = endInSight(frames, width, constants), last = times[end - 1];
+  // Who left does not come: what is found of this person after that may be on somebody else.
+  const backwards = frames.slice(0, end).map(({ time, joints: own }) => ({ time: last - time, joints: own })).reverse();
+  const first = end ? end - endInSight(backwards, width, constants) : 0;
   return frames.slice(first, end).some(({ joints: own }) => own.some(({ seen }) => seen)) ? part(track, first, end) : track;
 }
 
