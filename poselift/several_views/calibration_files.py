@@ -345,4 +345,4 @@ def match_cameras(cameras: Mapping[str, Camera], videos: Sequence[str]) -> tuple
     rest = iter([camera for camera in cameras.values() if not any(camera is own for own in kept)])
     matched = [camera or next(rest) for camera in kept]
     order = ", ".join(f"{video} is {camera.name}" for video, camera in zip(videos, matched, strict=True))
-    return matched, [f"the videos' names do not hold those of the calibration's cameras: by their order, {order}"]
+    return matched, [f"not every video is named after a camera of the calibration: by their order, {order}"]

@@ -57,7 +57,8 @@ def check_common(views: Sequence[LiftedView], clocks: Sequence[ViewClock]) -> li
         InputError: a video shares no time with any other.
     """
     spans = [clock.to_shared(np.array(view.span)) for view, clock in zip(views, clocks, strict=True)]
-    for index, own in enumerate(spans):
+    for index in [*range(1, len(spans)), 0]:  # the first one has the clock, so the others are told first
+        own = spans[index]
         common = max(
             min(own[1], other[1]) - max(own[0], other[0]) for place, other in enumerate(spans) if place != index
         )

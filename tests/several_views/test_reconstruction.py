@@ -254,7 +254,7 @@ def test_what_is_refused(alone, pair):
     refused([first, replace(first, name="copy")], "are the same view", clocks=[ViewClock()] * 2)
     refused([first, halved(first)], "are the same view", clocks=[ViewClock()] * 2)
     late = [ViewClock(), ViewClock(60.0, origin="given")]
-    refused([first, alone.view(1)], "shares no time with the other videos", clocks=late)
+    refused([first, alone.view(1)], "view1 shares no time with the other videos", clocks=late)
     other = replace(pair.view(1), people=pair.view(1).people[1:], name="others")
     refused([first, other], "does not show the same people", clocks=[ViewClock()] * 2)
 
