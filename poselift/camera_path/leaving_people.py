@@ -42,7 +42,7 @@ def without_cut_off(track: Keypoints2D, threshold: float) -> Keypoints2D:
 def _end_in_sight(
     pixels: Float[np.ndarray, "t j 2"], used: Bool[np.ndarray, "t j"], times: Float[np.ndarray, " t"], width: int
 ) -> int:
-    """First frame in which the person stays cut off; their number if never."""
+    """The first cut-off frame; the number of frames if there is none."""
     first = len(times)
     cut = _share_beyond(pixels, used, times, width) >= _CUT_OFF
     while first > 0 and cut[first - 1]:

@@ -77,7 +77,7 @@ def find_absence(tracks: Sequence[Keypoints2D], frames: int, best: Sequence[floa
 
 
 def find_bent_lens(camera: Camera) -> list[Caution]:
-    """A warning where a lens so wide must bend lines, unsaid how."""
+    """A warning of a lens so wide that it must bend lines."""
     if camera.lens is not None or camera.fov <= _WIDEST:
         return []
     text = (
