@@ -265,12 +265,15 @@ def write_pose2sim(path: Path, cameras: Iterable[Camera]) -> None:
     def numbers(values: Iterable[Any]) -> str:
         return f"[ {', '.join(repr(float(value)) for value in values)}]"
 
-    lines = []
+    lines, keys = [], {"metadata"}
     for index, camera in enumerate(cameras):
         R, t = camera.extrinsics
         name = camera.name or f"cam_{index + 1:02d}"
         lens = np.zeros(5) if camera.lens is None else np.append(camera.lens, 0.0)[:5]
         key = re.sub(r"[^A-Za-z0-9_-]", "_", name)
+        while key in keys:  # names of other alphabets are underscores alone
+            key += f"_{index + 1}"
+        keys.add(key)
         quoted = name.replace("\\", "\\\\").replace('"', '\\"')
         lines += [
             f"[{key}]",
@@ -321,12 +324,16 @@ def match_cameras(cameras: Mapping[str, Camera], videos: Sequence[str]) -> tuple
     """
 
     def plain(name: str) -> str:
-        return re.sub(r"[^a-z0-9]", "", name.lower())
+        return re.sub(r"[\W_]", "", name.lower())
 
     named = {plain(name): camera for name, camera in cameras.items()}
     found = []
     for video in videos:
-        fits = [name for name in named if name and (name in plain(video) or plain(video) in name)]
+        if video in cameras:
+            found.append(cameras[video])
+            continue
+        own = plain(video)
+        fits = [name for name in named if name and own and (name in own or own in name)]
         longest = [name for name in fits if len(name) == max(map(len, fits))]
         found.append(named[longest[0]] if len(longest) == 1 else None)
     if all(camera is not None for camera in found) and len({id(camera) for camera in found}) == len(videos):
@@ -342,7 +349,7 @@ def match_cameras(cameras: Mapping[str, Camera], videos: Sequence[str]) -> tuple
         )
     # A video whose name tells its camera keeps it; the others have the rest.
     kept = [camera if sum(camera is other for other in found) == 1 else None for camera in found]
-    rest = iter([camera for camera in cameras.values() if not any(camera is own for own in kept)])
+    rest = iter([camera for camera in cameras.values() if not any(camera is taken for taken in kept)])
     matched = [camera or next(rest) for camera in kept]
     order = ", ".join(f"{video} is {camera.name}" for video, camera in zip(videos, matched, strict=True))
     return matched, [f"not every video is named after a camera of the calibration: by their order, {order}"]

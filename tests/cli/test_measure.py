@@ -84,6 +84,7 @@ def test_a_belt_of_known_speed_gives_lengths(tmp_path):
     trial = measure_trial(tmp_path / "a.npz", walker(travel=False, height=Height(1.7, 0.17)), belt=1.3)
     assert "Speed 1.30 m/s." in gait_tables(trial)
     assert "a belt of 1.3 m/s" in gait_tables(trial)
+    assert find_half(trial.gait, "speed_m_per_s") == (0.0, "this trial"), "given, so repeated walks do not tell of it"
 
 
 def test_who_stands_has_no_steps(tmp_path):
@@ -190,6 +191,9 @@ def test_lengths_without_a_known_height_have_its_doubt():
     assert share["estimated"] == pytest.approx(np.hypot(share["given"], 0.1645), rel=1e-3)
     assert find_half(gait, "left_stance_percent")[0] == pytest.approx(1.645 * WALKING["stance_percent"], rel=1e-3)
     assert np.isnan(find_half(gait, "flight_percent")[0])
+    without = measure_gait(replace(walker(height=Height(1.7, 0.17, "estimated")), uncertainty=None))
+    speed, _ = find_half(without, "speed_m_per_s")
+    assert speed / summarise_gait(without)["speed_m_per_s"] > 0.1645, "the size is in the speed too"
 
 
 @pytest.mark.slow

@@ -81,9 +81,9 @@ def test_exchanged_sides_are_told_once_while_it_streams(second, monkeypatch):
         return rarer, np.zeros(len(recent), int)
 
     monkeypatch.setattr("poselift.lifting.live.sides_so_far.follow_sides", find)
-    ran = poselift("stream", second, "--no-window", *FAST)
-    told = [line for line in ran.err.splitlines() if "left and right of person 1" in line]
-    assert len(told) == 1
+    ran = poselift("stream", second, "--no-window", "--fov", "120", *FAST)
+    for words in ("left and right of person 1", "warning: a field of view of 120 degrees"):
+        assert len([line for line in ran.err.splitlines() if words in line]) == 1
 
 
 def test_world(tmp_path):

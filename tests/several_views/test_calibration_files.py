@@ -43,6 +43,17 @@ def test_our_own_toml_comes_back(tmp_path):
         np.testing.assert_allclose(own.project(POINT), back.project(POINT), atol=1e-6)
 
 
+def test_names_that_toml_takes_for_one_stay_apart(tmp_path):
+    path = tmp_path / "calibration.toml"
+    for names in (["左", "右"], ["cam 1", "cam_1"], ["metadata", "b"], ["a b", "a_b", "a_b_2"]):
+        write_pose2sim(path, [Camera.from_extrinsics(K, (640, 480), R, T, None, name) for name in names])
+        cameras = read_calibration([path])
+        assert list(cameras) == names
+        found, warnings = match_cameras(cameras, names[::-1])
+        assert [camera.name for camera in found] == names[::-1]
+        assert not warnings
+
+
 def test_a_calibration_on_its_way_to_its_place_comes_before_an_old_one(tmp_path):
     write_pose2sim(tmp_path / "calibration.toml", [Camera.from_extrinsics(K, (640, 480), R, T, None, "new")])
     leave_unfinished(tmp_path, "calibration.toml")

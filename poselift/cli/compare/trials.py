@@ -143,7 +143,7 @@ def _read(
             trials.append(trial)
             cycles += own
         found.append(Group(name, trials, cycles))
-    for person in heights.keys() & guessed.keys():
+    for person in sorted(heights.keys() & guessed.keys()):
         (given, known), (estimated, unknown) = heights[person], guessed[person]
         raise InputError(
             f"{known} has a given height of {given:.2f} m and {unknown} an estimated one of {estimated:.2f} m, so "

@@ -61,13 +61,14 @@ def find_half(gait: Gait, name: str) -> tuple[float, str]:
     """
     found = summarise_gait(gait)
     value, half = float(found[name]), float(found.get(_HALVES.get(name, ""), np.nan))
-    if half > 0:
+    given = name == "speed_m_per_s" and gait.belt is not None
+    if half > 0 or given:
         return half, "this trial"
     spread = find_repeatability(name, walking=True)
     if spread is None or not np.isfinite(value):
         return np.nan, ""
     # The strides of a belt of known speed have its size; the width between the feet is the person's.
-    size = gait.scale if name == "step_width_m" else gait.stride_scale if name.endswith("_m") else 0.0
+    size = gait.scale if name == "step_width_m" else gait.stride_scale if name.endswith(("_m", "_m_per_s")) else 0.0
     return float(np.hypot(TO_90 * spread.of(value), np.nan_to_num(size) * value)), "repeated trials"
 
 

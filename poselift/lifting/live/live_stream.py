@@ -14,6 +14,7 @@ from poselift.detection.hands import HandModel
 from poselift.finding import DEFAULT_QUALITY, build_finder
 from poselift.geometry.camera import Camera, camera_for
 from poselift.kinematics.up import check_tilt, up_of_tilt
+from poselift.lifting.clips.clip_warnings import find_bent_lens
 from poselift.lifting.lifter_device import choose_lifter_device
 from poselift.lifting.live.live_camera import LiveCamera
 from poselift.lifting.live.live_hands import LiveHands
@@ -72,7 +73,8 @@ class LiveStream:
 
     Args:
         request: what to stream.
-        notice: receives lines about the source: that it is opened again, or that its camera moves.
+        notice: receives lines about the source: that it is opened again, that its camera moves or has a bent
+            lens.
 
     Attributes:
         name: of the source.
@@ -97,6 +99,8 @@ class LiveStream:
         # Detectors search in the background: more threads would wait for a core, and for each other.
         limit_torch(1)
         self.camera = camera_for(self.capture.image_size, request.fov, request.intrinsics)
+        for caution in find_bent_lens(self.camera):
+            notice(f"warning: {caution}")
         _warm_up(self.detector, self.weights, self.camera)
         self.lifter = StreamingPeople(self.weights, self.camera, self.detector.skeleton, request.lookahead)
         world = watch = None
