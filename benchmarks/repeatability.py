@@ -249,6 +249,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--speeds", action="store_true", help="compare walks of different speeds of the corpus")
     options = parser.parse_args(arguments)
     with errors_shown(parser):
+        if not (options.speeds or options.children or options.real or (options.corpus and options.bench)):
+            raise InputError("give --children, --corpus and --bench, or --real")
         weights = load_weights(options.weights)
         if options.speeds:
             if not options.corpus:
@@ -269,8 +271,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             groups = walking_trials(options, weights, skeleton)
             if options.real:
                 groups |= real_trials(options.real, weights)
-            if not groups:
-                raise InputError("give --children, --corpus and --bench, or --real")
             compared = leave_out(groups) if options.leave_out else verdicts(groups.items())
         counts: dict[str, Counter[str]] = defaultdict(Counter)
         for name, found in compared:

@@ -58,11 +58,11 @@ def uncertainty_of(files: Sequence[Path], cameras: Sequence[Camera]) -> CameraUn
         said = _read_report(file)
         for own in _entries(said.get("cameras")):
             keys = "rotation_uncertainty_degrees", "place_uncertainty_m"
-            turned, moved = (real_number(own.get(key)) for key in keys)
+            turned, moved = (_spread(own.get(key)) for key in keys)
             for view, camera in enumerate(cameras):
                 if camera.name == own.get("name") and turned is not None and moved is not None:
                     angle[view], place[view] = np.radians(turned), moved
-                    size = max(size, (real_number(said.get("size_uncertainty_percent")) or 0.0) / 100)
+                    size = max(size, (_spread(said.get("size_uncertainty_percent")) or 0.0) / 100)
     return CameraUncertainty(angle, place, size)
 
 
@@ -75,7 +75,7 @@ def doubt_earlier(file: Path) -> str | None:
         file: the calibration.
     """
     said = _read_report(file)
-    turned, sized = (real_number(said.get(key)) for key in ("rotations_within_degrees", "size_within_percent"))
+    turned, sized = (_spread(said.get(key)) for key in ("rotations_within_degrees", "size_within_percent"))
     if turned is None or sized is None or not is_unsure(turned, sized):
         return None
     return (
@@ -95,6 +95,15 @@ def _read_report(file: Path) -> dict[str, Any]:
     except InputError:  # another program's
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _spread(value: Any) -> float | None:
+    """A finite number from 0 on, or None.
+
+    Another program may write any value.
+    """
+    number = real_number(value)
+    return number if number is not None and 0 <= number < np.inf else None
 
 
 def _entries(value: Any) -> list[dict[str, Any]]:

@@ -35,10 +35,12 @@ def test_borrowed_cameras_are_as_unsure_as_their_result_says(tmp_path):
     np.testing.assert_allclose(np.degrees(found.angle), [2.4, 0.0, 0.0], atol=1e-6)
     np.testing.assert_allclose(found.place, 0.0)
     assert found.size == pytest.approx(0.049)  # 8 % hold nine takes of ten
-    for content in ({}, {"cameras": [{"name": "c2"}, 1]}, {"cameras": 3}):
+    odd = {"name": "c2", "rotation_uncertainty_degrees": np.nan, "place_uncertainty_m": -1}
+    for content in ({}, {"cameras": [{"name": "c2"}, 1]}, {"cameras": 3}, {"cameras": [odd]}):
         beside.write_text(json.dumps(content))
         found = uncertainty_of([file], cameras)
         assert not found.angle.any()
+        assert not found.place.any()
         assert found.size == 0.005
     beside.unlink()
     assert uncertainty_of([tmp_path / "Calib_board.toml"], cameras).size == 0.005
