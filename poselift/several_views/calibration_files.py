@@ -329,10 +329,10 @@ def match_cameras(cameras: Mapping[str, Camera], videos: Sequence[str]) -> tuple
     named = {plain(name): camera for name, camera in cameras.items()}
     found = []
     for video in videos:
-        if video in cameras:
-            found.append(cameras[video])
-            continue
         own = plain(video)
+        if (same := cameras.get(video, named.get(own))) is not None:
+            found.append(same)
+            continue
         fits = [name for name in named if name and own and (name in own or own in name)]
         longest = [name for name in fits if len(name) == max(map(len, fits))]
         found.append(named[longest[0]] if len(longest) == 1 else None)

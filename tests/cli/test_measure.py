@@ -190,6 +190,7 @@ def test_lengths_without_a_known_height_have_its_doubt():
     assert share["given"] == pytest.approx(1.645 * WALKING["step_length_m"], rel=1e-3)
     assert share["estimated"] == pytest.approx(np.hypot(share["given"], 0.1645), rel=1e-3)
     assert find_half(gait, "left_stance_percent")[0] == pytest.approx(1.645 * WALKING["stance_percent"], rel=1e-3)
+    assert find_half(gait, "left_swing_percent") == find_half(gait, "left_stance_percent"), "what is left of the stride"
     assert np.isnan(find_half(gait, "flight_percent")[0])
     without = measure_gait(replace(walker(height=Height(1.7, 0.17, "estimated")), uncertainty=None))
     speed, _ = find_half(without, "speed_m_per_s")

@@ -1,4 +1,5 @@
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -176,6 +177,11 @@ def test_cameras_and_videos(tmp_path):
     found, warnings = match_cameras(cameras, ["a", "b"])
     assert [camera.name for camera in found] == ["cam_01", "cam_02"]
     assert "by their order" in warnings[0]
+    # A name that another one begins with.
+    more = {name: replace(cameras["cam_01"], name=name) for name in ("cam_10", "cam_1")}
+    found, warnings = match_cameras(more, ["cam1", "cam10"])
+    assert [camera.name for camera in found] == ["cam_1", "cam_10"]
+    assert not warnings
     # One name is enough for two.
     found, warnings = match_cameras(cameras, ["again", "take_cam01"])
     assert [camera.name for camera in found] == ["cam_02", "cam_01"]

@@ -64,7 +64,7 @@ def find_half(gait: Gait, name: str) -> tuple[float, str]:
     given = name == "speed_m_per_s" and gait.belt is not None
     if half > 0 or given:
         return half, "this trial"
-    spread = find_repeatability(name, walking=True)
+    spread = find_repeatability(name.replace("swing", "stance"), walking=True)
     if spread is None or not np.isfinite(value):
         return np.nan, ""
     # The strides of a belt of known speed have its size; the width between the feet is the person's.
