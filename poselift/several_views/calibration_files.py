@@ -327,7 +327,7 @@ def match_cameras(cameras: Mapping[str, Camera], videos: Sequence[str]) -> tuple
         return re.sub(r"[\W_]", "", name.lower())
 
     named = {plain(name): camera for name, camera in cameras.items()}
-    found = []
+    found: list[Camera | None] = []
     for video in videos:
         own = plain(video)
         if (same := cameras.get(video, named.get(own))) is not None:
