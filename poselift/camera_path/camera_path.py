@@ -49,6 +49,10 @@ _DOUBTFUL = 0.7
 """Median error, reduced pixels, above which a camera that only turns is doubtful: 5 cm of sway leave it, and half a
 degree with it. Digital stabilisation and a rolling shutter leave errors too."""
 
+_CHANGES = 0.5
+"""Share of key frames from which on a camera that turns is doubtful wherever it leaves errors: of water, nearly each
+picture has corners of its own."""
+
 _FOLLOWS, _FEWEST_FRAMES = 0.9, 10
 """Share of the variance of a path through space that follows the speed of the rotation where the shutter rolls; and the
 least number of frames that tell it. A slow sway reaches 0.8 by chance, a rolling shutter has 0.95 to 0.99."""
@@ -179,7 +183,8 @@ def solve_path(
                 place[rows] = walk.place @ middle
         baseline = 0.0 if walk is None else float(np.linalg.norm(walk.place, axis=-1).max())
         error = turns.error if walk is None else walk.error
-        doubtful = kind == "turning" and (turns.shutter or error > _DOUBTFUL)
+        most = _EXACT if turns.keys > _CHANGES else _DOUBTFUL
+        doubtful = kind == "turning" and (turns.shutter or error > most)
         shots.append(
             ShotPath(shot.first, shot.end, kind, shot.lost, turns.degrees, wide, error / scale, baseline, doubtful)
         )

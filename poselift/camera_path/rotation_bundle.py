@@ -119,7 +119,7 @@ def weigh(errors: Float[np.ndarray, "*n"], reach: float) -> Float[np.ndarray, "*
 def errors_of(
     points: Points, R: Float[np.ndarray, "k 3 3"], zoom: Float[np.ndarray, " k"], lens: Lens
 ) -> Float[np.ndarray, "l p"]:
-    """Distance of each pair of rays, reduced pixels. It is infinite for padding."""
+    """Distance of each pair of rays, reduced pixels of the base lens. It is infinite for padding."""
     ahead = [
         np.einsum("lab,lpb->lpa", R[rows], unit_rays(plane, zoom[rows][:, None]))
         for rows, plane in ((points.first, points.before), (points.second, points.after))
@@ -137,6 +137,7 @@ class KeyPoses:
         curvature: of half the weighted sum of squared errors in reduced pixels, by the common log zoom.
         cost: mean robust cost of a point, 0 to 1 reduced pixel squared.
         points: number of points.
+        errors: of the links' points, reduced pixels of the second key frame; infinite for padding.
     """
 
     R: Float[np.ndarray, "k 3 3"]
@@ -144,22 +145,25 @@ class KeyPoses:
     curvature: float
     cost: float
     points: int
+    errors: Float[np.ndarray, "l p"]
 
 
-def solve_keys(shot: Shot, lens: Lens, zooms: bool, start: KeyPoses | None = None, focal: bool = False) -> KeyPoses:
+def solve_keys(shot: Shot, lens: Lens, zooms: bool, start: KeyPoses | float = 0.0, focal: bool = False) -> KeyPoses:
     """The poses of all key frames together.
 
     Args:
         shot: gives the links between key frames; without any, the first guess stays.
         lens: the base lens.
         zooms: whether the focal length changes from frame to frame.
-        start: first guess, whose first rotation stays; by one link after the other if None.
+        start: first guess, whose first rotation stays; or the first frame's log zoom, and the guess goes from link to
+            link.
         focal: whether the focal length of all frames is found too; else the first frame's stays.
     """
     index = {number: place for place, number in enumerate(shot.keys)}
-    R, zoom = _guess_keys(shot.loops, index, lens, zooms) if start is None else (start.R, start.zoom)
+    guessed = _guess_keys(shot.loops, index, lens, zooms, start) if isinstance(start, float) else (start.R, start.zoom)
+    R, zoom = guessed
     if not shot.loops:
-        return KeyPoses(R, zoom, 0.0, 0.0, 0)
+        return KeyPoses(R, zoom, 0.0, 0.0, 0, np.zeros((0, 0)))
     points = gather_points(shot.loops, index, index, lens)
     curvature = 0.0
     for first in range(0, len(R), _BLOCK):
@@ -170,7 +174,9 @@ def solve_keys(shot: Shot, lens: Lens, zooms: bool, start: KeyPoses | None = Non
             R, zoom, curvature = _step(part, R, zoom, lens, reach, block, zooms, focal and first == 0)
     errors = errors_of(points, R, zoom, lens)
     cost = np.where(points.used, np.minimum(errors, 1.0) ** 2, 0.0).sum() / max(points.used.sum(), 1)
-    return KeyPoses(R, zoom, curvature, float(cost), int(points.used.sum()))
+    # Rays of a long lens are close to each other: its own pixels tell how far a zoom that went astray is off.
+    own = errors * np.exp(zoom[points.second])[:, None]
+    return KeyPoses(R, zoom, curvature, float(cost), int(points.used.sum()), own)
 
 
 def _step(
@@ -256,13 +262,13 @@ def guess_turn(link: Link, zoom: float, lens: Lens, zooms: bool) -> tuple[Float[
 
 
 def _guess_keys(
-    links: Sequence[Link], index: dict[int, int], lens: Lens, zooms: bool
+    links: Sequence[Link], index: dict[int, int], lens: Lens, zooms: bool, first: float
 ) -> tuple[Float[np.ndarray, "k 3 3"], Float[np.ndarray, " k"]]:
     """Key frames' first guess of rotations and zooms, by links.
 
-    The rotations are to the first key frame, the zooms are logarithms.
+    The rotations are to the first key frame, the zooms are logarithms; the first one is given.
     """
-    R, zoom = np.tile(np.eye(3), (len(index), 1, 1)), np.zeros(len(index))
+    R, zoom = np.tile(np.eye(3), (len(index), 1, 1)), np.full(len(index), first)
     known = {0}
     for link in sorted(links, key=lambda link: (index[link.second], -link.agree)):
         i, j = index[link.first], index[link.second]
@@ -281,7 +287,7 @@ class FramePoses:
         R: from each camera to that of the first frame.
         zoom: logarithm of the focal length over that of the base lens.
         known: frames with a link; the others are interpolated.
-        errors: of the links' points, reduced pixels; infinite for padding.
+        errors: of the links' points, reduced pixels of the frame; infinite for padding.
     """
 
     R: Float[np.ndarray, "t 3 3"]
@@ -328,7 +334,8 @@ def solve_frames(shot: Shot, keys: KeyPoses, lens: Lens, zooms: bool) -> FramePo
                 zoom = zoom + np.clip(change[:, 3], -0.3, 0.3)
         all_R[j], all_zoom[j], known[j] = R, zoom, True
         moved = np.einsum("lxy,lpy->lpx", R, unit_rays(points.after, zoom[:, None]))
-        errors = np.where(points.used, lens.unit * np.linalg.norm(moved - u, axis=-1), np.inf)
+        unit = lens.unit * np.exp(zoom)[:, None]
+        errors = np.where(points.used, unit * np.linalg.norm(moved - u, axis=-1), np.inf)
     rows = np.array(shot.keys) - shot.first
     all_R[rows], all_zoom[rows], known[rows] = keys.R, keys.zoom, True
     return FramePoses(all_R, all_zoom, known, errors)

@@ -20,6 +20,9 @@ from poselift.numerics.times import interpolate
 _ZOOMS = 0.012
 """Least range of the log zoom of a lens that zooms; below it the focal length is constant."""
 
+_ROUNDS = 4
+"""Times that a camera that zooms out is solved: its first lens is the known one times a zoom that it finds."""
+
 _SPREAD = 3.0
 """Standard deviations of the focal length, for each that its curvature tells: errors of flow depend on each other."""
 
@@ -41,7 +44,9 @@ class Turns:
         focal: focal length of the widest frame over that of the assumed lens; 1 unless it was found.
         focal_spread: standard deviation of its logarithm; infinite where no frames turn far enough.
         zooms: whether the focal length changes.
-        error: median distance of the background's points from their places by rotation, reduced pixels.
+        error: median distance of the background's points from their places by rotation, reduced pixels; also between
+            key frames, as of water nearly every frame is one. Infinite if several frames have no link.
+        keys: share of key frames.
         shutter: whether what is left is that of a rolling shutter.
     """
 
@@ -52,6 +57,7 @@ class Turns:
     focal_spread: float
     zooms: bool
     error: float
+    keys: float
     shutter: bool = False
 
     @property
@@ -74,6 +80,12 @@ def solve_turns(shot: Shot, times: Float[np.ndarray, " t"], lens: Lens, assumed:
     if zooms and np.ptp(_without_outliers(frames.zoom[frames.known])) < _ZOOMS:
         zooms = False
         keys, frames = _solve(shot, lens, zooms)
+    first = 0.0
+    for _ in range(_ROUNDS - 1):
+        if _widest(frames) > -_ZOOMS:
+            break
+        first -= _widest(frames)
+        keys, frames = _solve(shot, lens, zooms, first)
     focal, spread = 1.0, math.inf
     if assumed and len(shot.loops) and largest_angle(frames.R[frames.known]) > _TURNS:
         # The lens of the widest frame, not of the first one, is the assumed one.
@@ -82,19 +94,20 @@ def solve_turns(shot: Shot, times: Float[np.ndarray, " t"], lens: Lens, assumed:
         spread = _SPREAD * math.sqrt(max(free.cost, 1e-4) / max(free.curvature, 1e-12))
         changed = float(np.mean(free.zoom - start.zoom))
         if spread < _SURE and abs(changed) > max(_OTHER, 3 * spread):
-            focal = math.exp(changed)
+            focal, keys = math.exp(changed), free
             frames = solve_frames(shot, free, lens, zooms)
     known = frames.known
     rows, at = np.flatnonzero(known), times[known]
     zoom = interpolate(frames.zoom[rows, None], at, times)[:, 0] - _widest(frames)
-    errors = frames.errors[np.isfinite(frames.errors)]
-    error = float(np.median(errors)) if len(errors) else 0.0
-    return Turns(interpolate_rotations(frames.R[rows], at, times), np.exp(zoom), known, focal, spread, zooms, error)
+    errors = np.concatenate([each.errors[np.isfinite(each.errors)] for each in (frames, keys)])
+    error = float(np.median(errors)) if len(errors) else math.inf if len(times) > 1 else 0.0
+    R, share = interpolate_rotations(frames.R[rows], at, times), len(shot.keys) / len(times)
+    return Turns(R, np.exp(zoom), known, focal, spread, zooms, error, share)
 
 
-def _solve(shot: Shot, lens: Lens, zooms: bool) -> tuple[KeyPoses, FramePoses]:
-    """Poses of the key frames, then of all frames."""
-    keys = solve_keys(shot, lens, zooms)
+def _solve(shot: Shot, lens: Lens, zooms: bool, first: float = 0.0) -> tuple[KeyPoses, FramePoses]:
+    """Poses of the key frames, then of all frames. The log zoom of the first one is given."""
+    keys = solve_keys(shot, lens, zooms, first)
     return keys, solve_frames(shot, keys, lens, zooms)
 
 

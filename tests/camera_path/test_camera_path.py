@@ -17,11 +17,13 @@ def find(frames: list[Frame], tracks: list[Keypoints2D] | None = None, assumed: 
     return find_camera_path(iter(frames), tracks or [], K, None, assumed)
 
 
-def moved(degrees: list[float], zoom: float = 1.0, count: int = COUNT) -> tuple[list[np.ndarray], np.ndarray]:
+def moved(
+    degrees: list[float], zoom: float = 1.0, count: int = COUNT, start: float = 1.0
+) -> tuple[list[np.ndarray], np.ndarray]:
     """Pictures of a camera that turns by so many degrees and zooms, and its rotations."""
     shares = np.linspace(0, 1, count)
     R = turns(np.outer(shares, degrees))
-    return [see(wall(), R[row], 1 + (zoom - 1) * share) for row, share in enumerate(shares)], R
+    return [see(wall(), R[row], start + (zoom - start) * share) for row, share in enumerate(shares)], R
 
 
 @pytest.mark.parametrize("degrees", [[0, 8, 0], [6, 0, 0], [0, 0, 20], [3, -12, 5]], ids=["pan", "tilt", "roll", "all"])
@@ -42,6 +44,16 @@ def test_a_zoom_is_found_with_the_rotation():
     assert angle(R[0].T @ R, path.R[0].T @ path.R).max() < 0.15
     np.testing.assert_allclose(path.zoom, np.linspace(1, 1.4, COUNT), atol=0.01)
     assert path.zoom.min() == pytest.approx(1.0, abs=0.005)
+
+
+@pytest.mark.parametrize("assumed", [False, True])
+def test_a_lens_that_zooms_out_is_the_given_one_at_its_widest(assumed):
+    """With the given lens in the first picture, this camera would walk, and be 3 degrees off."""
+    pictures, R = moved([0, 15, 0], start=1.4)
+    path = find(as_frames(pictures), assumed=assumed)
+    assert [shot.kind for shot in path.shots] == ["turning"]
+    assert angle(R[0].T @ R, path.R[0].T @ path.R).max() < 0.15
+    np.testing.assert_allclose(path.zoom * path.focal, np.linspace(1.4, 1, COUNT), atol=0.01)
 
 
 def test_a_still_camera_is_still():

@@ -12,7 +12,7 @@ import { follow as flowOf, pyramid } from "./optical_flow.js";
  */
 
 /** Least share of the corners that agree. It is larger than Python's: the best of all samples finds up to 0.44 of the corners of
- * water that agree by chance, where MAGSAC++ finds fewer. */
+ * water that agree by chance, where MAGSAC++ finds fewer. Python needs the smaller one to find a camera that walks. */
 const SHARE = 0.45;
 
 /** Some of the points. */

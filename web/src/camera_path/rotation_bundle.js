@@ -50,13 +50,14 @@ const gather = (links, lens, index, other) => links.map((link) => ({ link, i: in
 /**
  * The poses of all key frames together.
  * @param {import("./background_links.js").Shot} shot @param {Lens} lens @param {boolean} zooms whether the focal length changes
- * @param {KeyPoses|null} start first guess, whose first rotation stays; by one link after the other if null
+ * @param {KeyPoses|number} start first guess, whose first rotation stays; or the first frame's log zoom, and the guess is by one
+ *   link after the other
  * @param {boolean} focal whether the focal length of all frames is found too; else the first frame's stays
  * @returns {KeyPoses}
  */
-export function solveKeys(shot, lens, zooms, constants, start = null, focal = false) {
+export function solveKeys(shot, lens, zooms, constants, start = 0, focal = false) {
   const { REACHES, BLOCK } = constants.rotation_bundle, index = new Map(shot.keys.map((number, place) => [number, place]));
-  const { R, zoom } = start ? { R: [...start.R], zoom: start.zoom.slice() } : guessKeys(shot.loops, index, lens, zooms);
+  const { R, zoom } = start.R ? { R: [...start.R], zoom: start.zoom.slice() } : guessKeys(shot.loops, index, lens, zooms, start);
   if (!shot.loops.length) return { R, zoom, curvature: 0, cost: 0 };
   const points = gather(shot.loops, lens, index, (number) => index.get(number));
   let curvature = 0;
@@ -71,11 +72,11 @@ export function solveKeys(shot, lens, zooms, constants, start = null, focal = fa
 
 const poses = (R, zoom, { i, j }) => [{ R: R[i], zoom: zoom[i] }, { R: R[j], zoom: zoom[j] }];
 
-/** Distances of the points of links between key frames, reduced pixels. */
+/** Distances of the points of links between key frames, reduced pixels of the second one: rays of a long lens are close to each other. */
 export function keyErrors(shot, { R, zoom }, lens) {
   const index = new Map(shot.keys.map((number, place) => [number, place])), errors = [];
   for (const each of gather(shot.loops, lens, index, (number) => index.get(number)))
-    eachPair(each, ...poses(R, zoom, each), lens.unit, (off, byI, byJ, error) => errors.push(error));
+    eachPair(each, ...poses(R, zoom, each), lens.unit, (off, byI, byJ, error) => errors.push(error * Math.exp(zoom[each.j])));
   return errors;
 }
 
@@ -133,9 +134,9 @@ function guessTurn({ homography }, zoom, { K }, zooms) {
   return [transposed(nearestRotation(turn)), zoom];
 }
 
-/** Key frames' first guess, by one link after the other. */
-function guessKeys(links, index, lens, zooms) {
-  const R = Array.from(index, identity), zoom = new Float64Array(index.size), known = new Set([0]), at = (number) => index.get(number);
+/** Key frames' first guess, by one link after the other; the first one's log zoom is given. */
+function guessKeys(links, index, lens, zooms, first) {
+  const R = Array.from(index, identity), zoom = new Float64Array(index.size).fill(first), known = new Set([0]), at = (number) => index.get(number);
   for (const link of [...links].sort((a, b) => at(a.second) - at(b.second) || b.agree - a.agree)) {
     const [i, j] = [at(link.first), at(link.second)];
     if (!known.has(i) || known.has(j)) continue;
@@ -150,7 +151,7 @@ function guessKeys(links, index, lens, zooms) {
 /**
  * The pose of each frame against its key frame, whose poses stay.
  * @returns {{R: Float64Array[], zoom: Float64Array, known: Uint8Array, errors: number[]}} of all frames of the shot; errors
- *   of the links' points in reduced pixels
+ *   of the links' points in reduced pixels of the frame
  */
 export function solveFrames(shot, keys, lens, zooms, { rotation_bundle: { REACHES } }) {
   const count = shot.end - shot.first, R = Array.from({ length: count }, identity), zoom = new Float64Array(count), known = new Uint8Array(count), errors = [];
@@ -173,7 +174,7 @@ export function solveFrames(shot, keys, lens, zooms, { rotation_bundle: { REACHE
       own.zoom += Math.min(Math.max(nearer, -0.3), 0.3);
     }
     R[each.j] = own.R; zoom[each.j] = own.zoom; known[each.j] = 1;
-    eachPair(each, key, own, lens.unit, (off, byI, byJ, error) => errors.push(error));
+    eachPair(each, key, own, lens.unit, (off, byI, byJ, error) => errors.push(error * Math.exp(own.zoom)));
   }
   shot.keys.forEach((number, place) => { const row = number - shot.first; R[row] = keys.R[place]; zoom[row] = keys.zoom[place]; known[row] = 1; });
   return { R, zoom, known, errors };

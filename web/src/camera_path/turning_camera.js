@@ -12,13 +12,13 @@ import { keyErrors, solveFrames, solveKeys } from "./rotation_bundle.js";
  * @property {number} focal focal length of the widest frame over that of the assumed lens; 1 unless it was found
  * @property {boolean} zooms @property {number} degrees largest rotation between two frames
  * @property {number} error median distance of the background's points from their places by rotation, reduced pixels; of key
- *   frames' links too, as of water nearly every frame is one
+ *   frames' links too, as of water nearly every frame is one; infinite if several frames have no link
  */
 
 /** The camera's rotation in each frame of a shot. @param times of its frames, seconds @param assumed whether the focal length is a guess, and may be found @returns {Turns} */
 export function solveTurns(shot, times, lens, assumed, constants) {
-  const { ZOOMS, SPREAD, OTHER, SURE, TURNS } = constants.turning_camera, solved = (zooms) => {
-    const keys = solveKeys(shot, lens, zooms, constants);
+  const { ZOOMS, ROUNDS, SPREAD, OTHER, SURE, TURNS } = constants.turning_camera, solved = (zooms, first = 0) => {
+    const keys = solveKeys(shot, lens, zooms, constants, first);
     return { keys, frames: solveFrames(shot, keys, lens, zooms, constants) };
   };
   let zooms = true, { keys, frames } = solved(zooms);
@@ -26,6 +26,10 @@ export function solveTurns(shot, times, lens, assumed, constants) {
   if (Math.max(...used) - Math.min(...used) < ZOOMS) {
     zooms = false;
     ({ keys, frames } = solved(zooms));
+  }
+  for (let round = 1, first = 0; round < ROUNDS && widest(frames) <= -ZOOMS; round++) {
+    first -= widest(frames);
+    ({ keys, frames } = solved(zooms, first));
   }
   let focal = 1;
   const seen = frames.R.filter((_, row) => frames.known[row]);
@@ -44,7 +48,7 @@ export function solveTurns(shot, times, lens, assumed, constants) {
   const zoom = interpolate(Float64Array.from(rows, (row) => frames.zoom[row]), at, times, 1).map((each) => Math.exp(each - wide));
   const R = interpolateRotations(rows.map((row) => frames.R[row]), at, times);
   const errors = [...frames.errors, ...keyErrors(shot, keys, lens)];
-  return { R, zoom, known, focal, zooms, degrees: largestAngle(R) * 180 / Math.PI, error: errors.length ? median(errors) : 0 };
+  return { R, zoom, known, focal, zooms, degrees: largestAngle(R) * 180 / Math.PI, error: errors.length ? median(errors) : times.length > 1 ? Infinity : 0 };
 }
 
 /** The log zoom of the known frames without single outliers; its ends stay. */
