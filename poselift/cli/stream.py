@@ -22,6 +22,7 @@ from poselift.core.device import DEVICE_HELP
 from poselift.export.json_lines import header_line
 from poselift.lifting.live.live_people import Latencies
 from poselift.lifting.live.live_stream import LiveStream, StreamRequest
+from poselift.lifting.live.streaming import StreamingPeople
 from poselift.lifting.request import DEFAULT_LIVE_LIFTER, QUICK_DETECTOR
 from poselift.skeleton.hand import HAND21
 from poselift.structures import LiveFrame
@@ -175,7 +176,7 @@ def _stream(live: LiveStream, outputs: LiveOutputs, latencies: Latencies, durati
     capture, people = live.capture, live.people
     told: set[tuple[int, str]] = set()
     end = time.monotonic() + (math.inf if duration is None else duration)
-    processed: queue.Queue[tuple[Captured, LiveFrame] | None] = queue.Queue(maxsize=1)
+    processed: queue.Queue[tuple[Captured, LiveFrame, set[tuple[int, str]]] | None] = queue.Queue(maxsize=1)
     closed = threading.Event()
 
     def process() -> None:
@@ -183,7 +184,7 @@ def _stream(live: LiveStream, outputs: LiveOutputs, latencies: Latencies, durati
             while not (closed.is_set() or capture.ended or time.monotonic() >= end):
                 captured = capture.newest(_WAIT)
                 if captured is not None:
-                    processed.put((captured, people.process(captured)))
+                    processed.put((captured, people.process(captured), list_exchanged(live.lifter)))
         finally:
             processed.put(None)
 
@@ -198,10 +199,9 @@ def _stream(live: LiveStream, outputs: LiveOutputs, latencies: Latencies, durati
                     continue
                 if done is None:
                     break
-                captured, frame = done
+                captured, frame, exchanged = done
                 outputs.send(frame, captured.frame.image)
                 latencies.add(time.monotonic() - captured.arrived)
-                exchanged = {(person, "") for person in live.lifter.exchanged} | live.lifter.exchanged_parts
                 told |= _tell_exchanged(exchanged - told, captured.frame.timestamp)
         finally:
             closed.set()
@@ -209,6 +209,17 @@ def _stream(live: LiveStream, outputs: LiveOutputs, latencies: Latencies, durati
                 with contextlib.suppress(queue.Empty):
                     processed.get(timeout=0.01)
         work.result()
+
+
+def list_exchanged(people: StreamingPeople) -> set[tuple[int, str]]:
+    """Numbers and parts of people whose sides were exchanged.
+
+    The part is empty for a whole body. Only the thread that lifts may call it: it goes through sets that grow.
+
+    Args:
+        people: who is lifted.
+    """
+    return {(person, "") for person in people.exchanged} | people.exchanged_parts
 
 
 def _tell_exchanged(people: set[tuple[int, str]], seconds: float) -> set[tuple[int, str]]:

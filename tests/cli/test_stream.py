@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from poselift.cli import stream as stream_command
+from poselift.cli.stream import list_exchanged
 from poselift.samples import demo_video
 from poselift.skeleton import get_skeleton
 from poselift.skeleton.hand import HAND21
@@ -80,10 +81,18 @@ def test_exchanged_sides_are_told_once_while_it_streams(second, monkeypatch):
         rarer = np.arange(len(recent)) % 2 == 0
         return rarer, np.zeros(len(recent), int)
 
+    threads = set()
+
+    def note(people):
+        threads.add(threading.current_thread().name)
+        return list_exchanged(people)
+
     monkeypatch.setattr("poselift.lifting.live.sides_so_far.follow_sides", find)
+    monkeypatch.setattr("poselift.cli.stream.list_exchanged", note)
     ran = poselift("stream", second, "--no-window", "--fov", "120", *FAST)
     for words in ("left and right of person 1", "warning: a field of view of 120 degrees"):
         assert len([line for line in ran.err.splitlines() if words in line]) == 1
+    assert threads == {"processing_0"}, "sets that grow there cannot be gone through here"
 
 
 def test_world(tmp_path):

@@ -82,8 +82,8 @@ def find_bent_lens(camera: Camera) -> list[Caution]:
         return []
     text = (
         f"a field of view of {camera.fov:.0f} degrees is that of a lens that bends straight lines, such as an action "
-        "camera's: depth and place are wrong without its numbers. `poselift lift` takes --fisheye (0,0,0,0 is a usual "
-        "one), or --distortion 0,0,0,0 if straight lines are straight in the picture; several videos a --calibration"
+        "camera's. If it does, depth and place are wrong without its numbers: `poselift lift` takes --fisheye (0,0,0,0 "
+        "is a usual one) or --distortion (0,0,0,0 if it does not), several videos take a --calibration"
     )
     return [Caution(text, "camera")]
 
