@@ -53,7 +53,7 @@ def _list_gait(trial: Trial) -> Iterator[tuple[str, float, float, str, float]]:
 def find_half(gait: Gait, name: str) -> tuple[float, str]:
     """A measure's half-width of 90 %, and where it comes from.
 
-    NaN and "" if it is unknown. Lengths have that of the person's size in it.
+    NaN and "" if it is unknown. Lengths and speeds have that of the person's size in it; a belt's speed has none.
 
     Args:
         gait: of one person.
