@@ -7,6 +7,7 @@ turns by up to 20 degrees. A camera that turns and zooms cuts off people more of
 import numpy as np
 from jaxtyping import Bool, Float
 
+from poselift.core.caution import Caution
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
 
@@ -37,6 +38,15 @@ def without_cut_off(track: Keypoints2D, threshold: float) -> Keypoints2D:
     pixels, used, times = pixels[:end][::-1], used[:end][::-1], times[end - 1] - times[:end][::-1]
     first = end - _end_in_sight(pixels, used, times, width) if end else 0
     return track[first:end] if used[: end - first].any() else track
+
+
+def describe_left_out(track: Keypoints2D, kept: Keypoints2D) -> list[Caution]:
+    """A warning of the frames that `without_cut_off` leaves out."""
+    if len(kept) == len(track):
+        return []
+    seconds = float(kept.timestamps[0] - track.timestamps[0] + track.timestamps[-1] - kept.timestamps[-1])
+    text = f"{seconds:.2f} s are left out, where a side edge of the picture hides a third of the body"
+    return [Caution(f"person {track.person}: {text}", "missing", track.person)]
 
 
 def _end_in_sight(

@@ -65,6 +65,12 @@ class StillView:
     place: Float[np.ndarray, "t 3"] | None = None
 
 
+def shot_of(track: Keypoints2D, path: CameraPath) -> ShotPath:
+    """The shot of a track that lies in one."""
+    row = int(frame_rows(path, track.timestamps[:1])[0])
+    return next(shot for shot in path.shots if shot.first <= row < shot.end)
+
+
 def see_still(track: Keypoints2D, path: CameraPath | None, camera: Camera) -> StillView:
     """A person of one shot as a still camera would see them.
 
@@ -75,9 +81,8 @@ def see_still(track: Keypoints2D, path: CameraPath | None, camera: Camera) -> St
     """
     if path is None:
         return StillView(track, camera, track)
-    rows = frame_rows(path, track.timestamps)
+    rows, shot = frame_rows(path, track.timestamps), shot_of(track, path)
     row = int(rows[0])
-    shot = next(shot for shot in path.shots if shot.first <= row < shot.end)
     if shot.kind in ("still", "unknown"):
         return StillView(track, camera, track, shot)
     still = replace(camera, K=still_lens(path, row, camera.K).astype(np.float32), distortion=None, fisheye=None)

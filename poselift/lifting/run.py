@@ -9,8 +9,8 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from poselift.camera_path.leaving_people import without_cut_off
-from poselift.camera_path.still_view import see_still, split_tracks
+from poselift.camera_path.leaving_people import describe_left_out, without_cut_off
+from poselift.camera_path.still_view import see_still, shot_of, split_tracks
 from poselift.core.caution import Caution
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
@@ -61,21 +61,25 @@ def lift_clip(
     # Before the long work, because its file may be missing.
     model = HandModel() if request.hands and clip.video is not None else None
     seen = track_people(clip, request.named, watch, lambda done: progress("Finding people", done))
-    tracks, found, path = seen.tracks, None, None
+    tracks, found, path, left_out = seen.tracks, None, None, []
     if request.world:
         with watch.time("camera"):
             found = clip.find_camera(seen.span, tracks, camera, request.camera)
         path = found.path
         if path is not None:
-            parts = split_tracks(tracks, path)
-            tracks = [without_cut_off(part, request.options.threshold) for part in parts]
+            parts, threshold = split_tracks(tracks, path), request.options.threshold
+            tracks = [
+                part if shot_of(part, path).kind == "still" else without_cut_off(part, threshold) for part in parts
+            ]
+            left_out = [text for pair in zip(parts, tracks, strict=True) for text in describe_left_out(*pair)]
     chosen = [track for track in tracks if request.people is None or track.person in request.people]
     with watch.time("lift"):
         sides = [
             as_given(track) if clip.detector_name == OWN else settle_sides(track, weights, camera, request.options)
             for track in chosen
         ]
-    cautions = find_bent_lens(camera) + [caution for each in sides for caution in each.cautions()]
+    cautions = [text for text in left_out if request.people is None or text.person in request.people]
+    cautions += find_bent_lens(camera) + [caution for each in sides for caution in each.cautions()]
     hands, lacking = take_given_hands(clip, chosen, camera, request.hands)
     if model is not None:
         with watch.time("hands"):

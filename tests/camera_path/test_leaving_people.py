@@ -108,8 +108,34 @@ class Still(Turning):
     kind = "still"
 
 
+class CutAfter(Turning):
+    """A still shot, then one that turns, in which nobody is seen."""
+
+    def find_camera(self, span, tracks, lens, mode):
+        times = np.append(self._times, self._times[-1] + np.arange(1, 4) / 30)
+        count, own = len(times), len(self._times)
+        shots = (ShotPath(0, own, "still", False, 0.0, 1.0, 0.0), ShotPath(own, count, "turning", False, 9.0, 1.0, 0.0))
+        one = np.ones(count)
+        still = np.tile(np.eye(3), (count, 1, 1))
+        return FoundCamera(mode, CameraPath(times, still, one, np.zeros((count, 3)), one, one > 0, shots))
+
+
 @pytest.mark.parametrize("clip", [Turning, Still])
 def test_only_a_camera_that_moves_leaves_frames_out(clip):
     track = walker(np.arange(500, 640, 6.0))
-    (person,) = lift_clip(clip([track]), load_weights("tiny"), LiftRequest(world=True)).people
-    assert len(person) == (len(without_cut_off(track, 0.3)) if clip is Turning else len(track))
+    found = lift_clip(clip([track]), load_weights("tiny"), LiftRequest(world=True))
+    (person,) = found.people
+    told = [text for text in found.warnings if "are left out, where a side edge" in text]
+    kept = without_cut_off(track, 0.3)
+    assert len(person) == (len(kept) if clip is Turning else len(track))
+    assert len(told) == (clip is Turning)
+    if told:
+        seconds = (len(track) - len(kept)) / 30
+        assert told[0].startswith(f"person {track.person}: {seconds:.2f} s are left out")
+        assert told[0].person == track.person
+
+
+def test_a_still_shot_of_a_clip_with_cuts_leaves_nobody_out():
+    track = walker(np.arange(500, 640, 6.0))
+    found = lift_clip(CutAfter([track]), load_weights("tiny"), LiftRequest(world=True))
+    assert len(found.people[0]) == len(track)

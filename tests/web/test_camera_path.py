@@ -15,7 +15,7 @@ from benchmarks.made_worlds import see as made_view
 from poselift.camera_path import still_view
 from poselift.camera_path.camera_path import CameraPath, ShotPath, find_camera_path
 from poselift.camera_path.found_camera import FoundCamera
-from poselift.camera_path.leaving_people import without_cut_off
+from poselift.camera_path.leaving_people import describe_left_out, without_cut_off
 from poselift.camera_path.still_view import _WIDEST, StillView, frame_lenses, see_still, split_tracks
 from poselift.cli.editable import track_for_page
 from poselift.geometry.camera import Camera
@@ -262,5 +262,6 @@ def test_who_leaves_the_picture_is_left_out(answers):
     for answer, track in zip(answers["left"], leavers(), strict=True):
         kept = without_cut_off(track, THRESHOLD)
         np.testing.assert_array_equal(answer["times"], kept.timestamps)
+        assert answer["told"] == [str(text) for text in describe_left_out(track, kept)]
         np.testing.assert_array_equal(answer["pixels"], kept.keypoints.ravel().astype(np.float32))
     assert [len(answer["times"]) for answer in answers["left"]][:2] == [len(leavers()[0]) - 3] * 2

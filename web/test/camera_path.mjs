@@ -7,7 +7,7 @@ import { reduced } from "../src/camera_path/background_picture.js";
 import { standsStill } from "../src/camera_path/camera_motion.js";
 import { isStill, joinedShots, pathAt, solvePath } from "../src/camera_path/camera_path.js";
 import { cautions, describe } from "../src/camera_path/found_camera.js";
-import { withoutCutOff } from "../src/camera_path/leaving_people.js";
+import { describeLeftOut, withoutCutOff } from "../src/camera_path/leaving_people.js";
 import { findUnseen, placePeople } from "../src/camera_path/moving_world.js";
 import { peopleBoxes } from "../src/camera_path/people_boxes.js";
 import { frameLenses, seeStill, splitTracks } from "../src/camera_path/still_view.js";
@@ -42,5 +42,6 @@ const placed = worlds.map(({ R, times, kind, motions, K, size: [width, height] }
   const { motions: found, camera } = placePeople(given, path, { K: Float64Array.from(K.flat()), width, height }, constants);
   return { R: camera.R.map(plain), t: camera.t, people: found.map(({ frame, joints, root }) => ({ frame, joints: plain(joints), root: plain(root) })) };
 });
-const left = tracksOf(leaving.tracks).map((track) => withoutCutOff(track, leaving.width, constants.structures.THRESHOLD, constants, skeletons.coco17.joints)).map(({ times, pixels }) => ({ times: plain(times), pixels: plain(pixels) }));
+const left = tracksOf(leaving.tracks).map((track) => [track, withoutCutOff(track, leaving.width, constants.structures.THRESHOLD, constants, skeletons.coco17.joints)])
+  .map(([track, kept]) => ({ times: plain(kept.times), pixels: plain(kept.pixels), told: describeLeftOut(track, kept) }));
 await writeFile(process.argv[3], JSON.stringify({ answers, placed, left }));

@@ -3,12 +3,12 @@
 import { Linker } from "../camera_path/background_links.js";
 import { reduced } from "../camera_path/background_picture.js";
 import { comparedTimes, standsStill } from "../camera_path/camera_motion.js";
-import { isPlaced, isStill, joinedShots, pathAt, solvePath } from "../camera_path/camera_path.js";
+import { isPlaced, isStill, pathAt, solvePath } from "../camera_path/camera_path.js";
 import { cautions as cameraCautions, describe } from "../camera_path/found_camera.js";
-import { withoutCutOff } from "../camera_path/leaving_people.js";
+import { describeLeftOut, withoutCutOff } from "../camera_path/leaving_people.js";
 import { findUnseen, placePeople, turnHands } from "../camera_path/moving_world.js";
 import { peopleBoxes } from "../camera_path/people_boxes.js";
-import { seeStill, splitTracks } from "../camera_path/still_view.js";
+import { seeStill, shotOf, splitTracks } from "../camera_path/still_view.js";
 import { BlazePose } from "../detector/blazepose.js";
 import { Finder } from "../detector/finder.js";
 import { HandModel } from "../detector/hands.js";
@@ -144,10 +144,12 @@ async function find({ file, seeked, fov, hands }, progress) {
   const tracks = [], cautions = [], camera = cameraFor({ width, height, fov }), times = Float64Array.from(finder.frames, ({ time }) => time);
   let people = followPeople(frames, { width, height, joints }, constants);
   const links = await watch.time("camera", () => linkBackground(video, compared, people, camera, constants, progress, goOn));
-  if (links) {
-    background = { links, times };
-    people = splitTracks(people, { ...links, shots: joinedShots(links, constants) }, constants)
-      .map((track) => withoutCutOff(track, width, constants.structures.THRESHOLD, constants, numbers.facts.skeletons.coco17.joints));
+  background = links && { links, times };
+  const path = pathFor(camera, constants);
+  if (path) {
+    const parts = splitTracks(people, path, constants), body = numbers.facts.skeletons.coco17.joints;
+    people = parts.map((track) => shotOf(path, track).kind === "still" ? track : withoutCutOff(track, width, constants.structures.THRESHOLD, constants, body));
+    parts.forEach((track, i) => cautions.push(...describeLeftOut(track, people[i])));
   }
   for (const track of people) {
     const sides = await settleSides(numbers, track, camera, { progress: goOn });

@@ -24,6 +24,13 @@ export function withoutCutOff(track, width, threshold, { leaving_people: constan
   return frames.slice(first, end).some(({ joints: own }) => own.some(({ seen }) => seen)) ? part(track, first, end) : track;
 }
 
+/** A warning of the frames that are left out of a track. */
+export function describeLeftOut(track, kept) {
+  const seconds = kept.times[0] - track.times[0] + track.times.at(-1) - kept.times.at(-1);
+  return kept.times.length === track.times.length ? []
+    : [`person ${track.person}: ${seconds.toFixed(2)} s are left out, where a side edge of the picture hides a third of the body`];
+}
+
 /** The frame from which on the person is cut off; the number of frames if never. */
 function endInSight(frames, width, constants) {
   const cut = shareBeyond(frames, width, constants).map((share) => share >= constants.CUT_OFF);
