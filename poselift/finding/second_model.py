@@ -6,7 +6,7 @@ second model runs at every few frames: between them its difference from the firs
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
@@ -14,15 +14,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from jaxtyping import Float, UInt8
 
-from poselift.core.caution import Caution
 from poselift.core.threads import background_pool, pool
 from poselift.core.unchecked import replace_unchecked
 from poselift.detection.joined import MoveNetBlazePose, first_joints, join_rows
 from poselift.detection.joining import ModelDifference, compare, join, same_sides
-from poselift.finding.finder import Finder
 from poselift.finding.followed_person import Followed, Place
 from poselift.finding.overlapping_people import measure_agreement, touch
-from poselift.finding.qualities import Pace, Ticks
+from poselift.finding.qualities import Ticks
 from poselift.structures import THRESHOLD, Detections
 from poselift.video import Frame
 
@@ -35,6 +33,8 @@ _SURELY_BESIDE = 0.8
 """The same probability beside others, whose bodies may be in the crop."""
 _WHOLLY, _FULL = 0.97, 0.93
 """Least probability and size, compared with the last whole body, of the next one."""
+_SAME_BODY = 0.9
+"""Least fit of the bodies of two crops to each other, for a third crop not to tell more."""
 _BODIES = 5
 """Last whole bodies whose median counts, so that no joint that is far off moves the crop."""
 _SHRUNK, _WIDER = 0.45, 1.25
@@ -106,6 +106,11 @@ def _middle_of(bodies: Iterable[Place]) -> Place | None:
     return Place(box, 0.0, middle, np.max([body.scores for body in given], axis=0))
 
 
+def _place_of(found: Detections, row: int) -> Place:
+    """Where a detection's person is."""
+    return Place(found.boxes[row], 0.0, found.keypoints[row], found.scores[row])
+
+
 def _enlarge(place: Place) -> Place:
     """The same place for a crop that shows more around it."""
     middle = (place.box[:2] + place.box[2:]) / 2
@@ -127,6 +132,8 @@ class SecondModel:
         self._seen: dict[int, _Seen] = {}
         # Each person's last whole bodies, for as long as somebody follows them: a number may be a newcomer's later.
         self._bodies: WeakKeyDictionary[Followed, deque[Place]] = WeakKeyDictionary()
+        # Crop detections of this frame, by id of who was asked for: nobody is looked at twice.
+        self._asked: dict[int, Detections] = {}
         self._frames: deque[tuple[float, list[Followed]]] = deque()
         self._shape: tuple[int, ...] = (0, 0)
 
@@ -147,7 +154,10 @@ class SecondModel:
                 continue
             threads = pool() if self._wait else background_pool()
             seen.times.append(frame.timestamp)
-            seen.differences.append(threads.submit(self._compare, frame.image, found.keypoints[row], found.scores[row]))
+            again = self._asked.get(id(person))
+            seen.differences.append(
+                threads.submit(self._compare, frame.image, found.keypoints[row], found.scores[row], again)
+            )
 
     def vouch(self, frame: Frame, found: Detections, people: Sequence[Followed]) -> tuple[Detections, list[int]]:
         """The first model's people, some seen by the second; their rows.
@@ -161,6 +171,7 @@ class SecondModel:
             people: who are followed.
         """
         parts, vouched = [found.rows([row]) for row in range(len(found))], []
+        self._asked.clear()
         for row, person in enumerate(people):
             score, place = float(found.box_scores[row]), person.expected(frame.timestamp)
             recognised = person.recognises(score)
@@ -169,7 +180,7 @@ class SecondModel:
                 continue
             others = [other.expected(frame.timestamp).box for other in people if other is not person]
             beside = any(touch(place.box, box) for box in [*others, *found.boxes[len(people) :]])
-            again = self._look_for(frame, person, beside)
+            again = self._look_for(frame, person, recognised, beside)
             if again is None:
                 continue
             if not recognised or measure_agreement(again, place) > measure_agreement(found, place, row):
@@ -198,23 +209,25 @@ class SecondModel:
 
     def _note_body(self, person: Followed, found: Detections, row: int) -> None:
         bodies = self._bodies.setdefault(person, deque(maxlen=_BODIES))
-        bodies.append(Place(found.boxes[row], 0.0, found.keypoints[row], found.scores[row]))
+        bodies.append(_place_of(found, row))
 
-    def _look_for(self, frame: Frame, person: Followed, beside: bool) -> Detections | None:
+    def _look_for(self, frame: Frame, person: Followed, recognised: bool, beside: bool) -> Detections | None:
         """Who is at a person's place, with the first model's joints. None if the second model is not sure of a person.
 
-        It looks at the place of the last whole body too, because what the first model makes up shrinks and wanders. Not
+        Of somebody whom the first model does not recognise, it looks at the place of the last whole body too, because
+        what the first model makes up shrinks and wanders; until a body is whole, or two crops show the same one. Not
         beside others: one of them may be there by now, and would be followed twice. There the sides must fit as well.
 
         Args:
             frame: the picture.
             person: who is followed.
+            recognised: whether the first model recognises them.
             beside: whether somebody else may be in the crop.
         """
         expected = person.expected(frame.timestamp)
         whole = None if beside else _middle_of(self._bodies.get(person, ()))
-        best, most = None, 0.0
-        for place in [expected] if whole is None else [expected, whole, _enlarge(whole)]:
+        best, most, wholly = None, 0.0, False
+        for place in [expected] if recognised or whole is None else [expected, whole, _enlarge(whole)]:
             again = self._detector.second.look_at(frame.image, place.points, np.maximum(place.scores, THRESHOLD))
             if again.box_scores[0] < (_SURELY_BESIDE if beside else _SURELY):
                 continue
@@ -231,9 +244,12 @@ class SecondModel:
             found = replace_unchecked(body, boxes=box[None])
             size = float((box[2:] - box[:2]).max()) / (whole or expected).size
             worth = float(again.box_scores[0]) * float(body.scores.mean()) * min(size, 1.0)
+            same = best is not None and measure_agreement(found, _place_of(best, 0)) >= _SAME_BODY
             if size >= _SHRUNK and worth > most:
-                best, most = found, worth
-                wholly = again.box_scores[0] > _WHOLLY and size > _FULL
+                best, most, self._asked[id(person)] = found, worth, again
+                wholly = bool(again.box_scores[0] > _WHOLLY and size > _FULL)
+            if wholly or same:
+                break
         if best is None:
             return None
         if wholly:
@@ -242,9 +258,14 @@ class SecondModel:
         return replace_unchecked(best, box_scores=scores.mean(-1), scores=scores)
 
     def _compare(
-        self, picture: UInt8[np.ndarray, "h w 3"], points: Float[np.ndarray, "17 2"], scores: Float[np.ndarray, " 17"]
+        self,
+        picture: UInt8[np.ndarray, "h w 3"],
+        points: Float[np.ndarray, "17 2"],
+        scores: Float[np.ndarray, " 17"],
+        again: Detections | None,
     ) -> ModelDifference:
-        again = self._detector.second.look_at(picture, points, scores)
+        if again is None:
+            again = self._detector.second.look_at(picture, points, scores)
         return compare(points, scores, again.keypoints[0], again.scores[0])
 
     def _find_later(self, found: Detections, row: int, time: float) -> Followed | None:
@@ -266,32 +287,3 @@ class SecondModel:
                 del seen.times[0], seen.differences[0]
             if not seen.times:
                 del self._seen[key]
-
-
-class JoiningFinder:
-    """Finds the people of successive frames with two models; see `poselift.finding.finder.PeopleFinder`.
-
-    Args:
-        detector: both models.
-        pace: how often the first one looks.
-        rate: crop detections a second of each person by the second one.
-        wait: see `poselift.finding.finder.Finder`.
-    """
-
-    def __init__(self, detector: MoveNetBlazePose, pace: Pace, rate: float, wait: bool = True) -> None:
-        self._second = SecondModel(detector, rate, wait)
-        self._finder = Finder(detector.first, pace, wait, self._second)
-
-    @property
-    def warnings(self) -> list[Caution]:
-        """When people were confused, or might be."""
-        return self._finder.warnings
-
-    def look(self, frame: Frame) -> Detections | None:
-        """The people in a frame; None where the detector does not run."""
-        return self._second.join(self._finder.look(frame), frame.timestamp)
-
-    def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
-        """What `look` gives, with newcomers from the first frame that shows them."""
-        for found, time in self._finder.find(frames):
-            yield self._second.join(found, time), time

@@ -14,7 +14,7 @@ from poselift.finding.second_model import SecondModel, _Seen
 from poselift.samples import demo_video
 from poselift.skeleton import COCO17, COCO_WHOLEBODY23
 from poselift.structures import Detections
-from poselift.video import VideoReader
+from poselift.video import Frame, VideoReader
 
 pytestmark = pytest.mark.many_calls
 
@@ -122,12 +122,43 @@ def test_bodies_of_those_who_are_gone_are_forgotten():
     assert len(second._bodies) == 0
 
 
+def test_nobody_is_looked_at_twice_in_a_frame():
+    """The crop detection that vouches for somebody is also that which is compared."""
+    points = np.random.default_rng(0).uniform(20, 80, (1, 17, 2))
+    given = [np.concatenate([points, points[:, 11:17]], 1), np.full((1, 23), 0.8)]
+    looks = []
+
+    class Second:
+        def look_at(self, picture, points, scores):
+            looks.append(picture)
+            return Detections(np.array([[20.0, 20, 80, 80]]), np.ones(1), *given, COCO_WHOLEBODY23)
+
+    both = MoveNetBlazePose.__new__(MoveNetBlazePose)  # without networks
+    both.second = Second()
+    second, box = SecondModel(both, 7.5, wait=True), np.array([[20.0, 20, 80, 80]])
+    person = Detections(box, np.full(1, 0.7), points, np.full((1, 17), 0.7), COCO17)
+    weak = Detections(box, np.full(1, 0.1), points, np.full((1, 17), 0.1), COCO17)
+    people = [Followed.start(person, 0, 0.7, 0.0, False)]
+    for time, detected, expected in ((0.2, person, 1), (0.4, weak, 2), (0.6, weak, 3), (0.8, person, 4)):
+        frame = Frame(np.zeros((100, 100, 3), np.uint8), time, 0)
+        found, vouched = second.vouch(frame, detected, people)
+        second.note(frame, found, people)
+        joined = second.join(found, time)
+        assert (vouched, len(looks)) == ([0] * (detected is weak), expected), time
+        np.testing.assert_allclose(joined.keypoints[0, :17], points[0])
+        assert np.isfinite(joined.keypoints[0, FEET]).all()
+
+
 @pytest.mark.slow
-def test_somebody_in_the_shade_is_kept_by_the_second_model(detector):
+def test_somebody_in_the_shade_is_kept_by_the_second_model(detector, monkeypatch):
+    calls = []
+    look_at = BlazePose.look_at
+    monkeypatch.setattr(BlazePose, "look_at", lambda self, *given: (calls.append(1), look_at(self, *given))[1])
     clip = VideoClip(demo_video(), detector, **LOSS)
     counts = [0 if people is None else len(people) for people, _ in clip.people()]
     assert min(counts) == 2
     assert not clip.warnings
+    assert len(calls) <= 2 * 2 * SECOND_RATES["balanced"], "vouching takes no more than looking at two people"
 
 
 @pytest.mark.slow

@@ -52,7 +52,8 @@ def detection(people, skeleton=COCO17, present=None):
 
 CALLS = [
     # Clear ones, whose bodies are remembered; then a pose that is made up, which the second model sees better; nothing
-    # that it is sure of; somebody who is not recognised; the same beside others; and sides that are exchanged.
+    # that it is sure of; somebody who is not recognised; the same beside others; sides that are exchanged; and somebody
+    # who is not recognised, and not seen whole: twice at the same place, and in the first of three crops only.
     ([moved(MAN, 0, 0.7, 7)], []),
     ([moved(MAN, 3, 0.7, 8)], []),
     ([moved(MAN, 45, 0.38, 9)], [(moved(WHOLE, 4, 0.6, 10), 0.9), (moved(WHOLE, 3, 0.6, 11), 0.98), (WHOLE, 0.7)]),
@@ -61,6 +62,8 @@ CALLS = [
     ([moved(MAN, 80, 0.15, 18), moved(MAN, 20, 0.7, 19)], [(moved(WHOLE, 4, 0.8, 20), 0.75)]),
     ([moved(MAN, 80, 0.15, 21), moved(MAN, 20, 0.7, 22)], [(moved(WHOLE, 4, 0.8, 23), 0.85)]),
     ([moved(MAN, 50, 0.3, 24)], [(moved(WHOLE[list(COCO_WHOLEBODY23.flip_indices)], 4, 0.8, 25), 0.9)] * 3),
+    ([moved(MAN, 80, 0.15, 26)], [(moved(WHOLE, 4, 0.8, 27), 0.9), (moved(WHOLE, 3, 0.7, 28), 0.9), (WHOLE, 0.1)]),
+    ([moved(MAN, 80, 0.15, 29)], [(moved(WHOLE, 4, 0.8, 30), 0.9), (moved(WHOLE, 300, 0.6, 31), 0.9), (WHOLE, 0.1)]),
 ]
 """People of a frame, of whom the first two are followed, and the second model's answers with its sureness."""
 
@@ -136,7 +139,7 @@ def test_people_for_whom_the_second_model_vouches(found):
     second = SecondModel(both, 7.5, wait=True)
     first = detection(PEOPLE)
     followed = [Followed.start(first, row, float(first.box_scores[row]), 0.0, False) for row in range(2)]
-    outcomes = set()
+    outcomes, unused = set(), []
     for number, (seen, again) in enumerate(CALLS, 1):
         answers[:] = again
         frame = Frame(np.zeros((8, 8, 3), np.uint8), 0.1 * number, number)
@@ -144,8 +147,11 @@ def test_people_for_whom_the_second_model_vouches(found):
         answer = found["vouched"][number - 1]
         assert (answer["vouched"], answer["left"]) == (vouched, len(answers)), number
         outcomes.add(tuple(vouched))
+        unused.append(len(answers))
         np.testing.assert_allclose(np.array(answer["points"], float).reshape(people.keypoints.shape), people.keypoints)
         np.testing.assert_allclose(answer["scores"], people.scores)
         np.testing.assert_allclose(answer["worth"], people.box_scores)
         np.testing.assert_allclose(answer["boxes"], people.boxes)
+        assert answer["asked"] == [id(person) in second._asked for person in followed], number
     assert outcomes == {(), (0,)}
+    assert unused == [0, 0, 1, 2, 2, 0, 0, 1, 1, 0], "no crop more than it needs"

@@ -26,6 +26,6 @@ const followed = people.slice(0, 2).map((each) => new Followed(body(each), each.
 for (const { time, rows, seen, again } of calls) {
   answers = [...again];
   const given = seen.map(body), vouched = await second.vouch(null, time, given, followed.slice(0, rows));
-  answer.vouched.push({ vouched, left: answers.length, points: given.map(({ points }) => [...points]), scores: given.map(({ scores }) => [...scores]), worth: given.map(({ score }) => score), boxes: given.map(({ box }) => [...box]) });
+  answer.vouched.push({ vouched, left: answers.length, asked: followed.map((person) => second.asked.has(person)), points: given.map(({ points }) => [...points]), scores: given.map(({ scores }) => [...scores]), worth: given.map(({ score }) => score), boxes: given.map(({ box }) => [...box]) });
 }
 await writeFile(process.argv[3], JSON.stringify(answer));

@@ -11,7 +11,7 @@ import { Ticks } from "./ticks.js";
 export class SecondModel {
   /** @param model a BlazePose. @param facts of numbers.json */
   constructor(model, facts) {
-    Object.assign(this, { model, facts, ticks: new Ticks(facts.pace.second_model), seen: new Map(), bodies: new WeakMap() });
+    Object.assign(this, { model, facts, ticks: new Ticks(facts.pace.second_model), seen: new Map(), bodies: new WeakMap(), asked: new Map() }); // asked: crop detections of this frame
   }
 
   /** Looks at the people of a frame in which the first model has looked, if it is time to. */
@@ -19,7 +19,7 @@ export class SecondModel {
     const due = this.ticks.next(time);
     for (const { who, pixels, scores } of people) {
       if (!due && this.seen.has(who)) continue;
-      const first = { points: pixels, scores }, difference = compare(first, await this.model.lookAt(picture, first), this.facts);
+      const first = { points: pixels, scores }, difference = compare(first, this.asked.get(who) ?? await this.model.lookAt(picture, first), this.facts);
       this.seen.set(who, [...this.seen.get(who) ?? [], { time, difference }]);
     }
   }
@@ -31,11 +31,12 @@ export class SecondModel {
    */
   async vouch(picture, time, found, people) {
     const { constants } = this.facts, { UNCLEAR } = constants.second_model, boxes = found.map(({ box }) => box), vouched = [];
+    this.asked.clear();
     for (const [row, person] of people.entries()) {
       const place = person.expected(time), own = found[row], recognised = person.recognises(own);
       if (recognised && own.score >= UNCLEAR) { this.noteBody(person, own); continue; }
       const others = [...people.filter((other) => other !== person).map((other) => other.expected(time).box), ...boxes.slice(people.length)];
-      const again = await this.lookFor(picture, time, person, others.some((box) => touch(place.box, box, constants)));
+      const again = await this.lookFor(picture, time, person, recognised, others.some((box) => touch(place.box, box, constants)));
       if (!again || recognised && !(agreement(again, place, constants) > agreement(own, place, constants))) continue;
       found[row] = { ...again, angle: own.angle };
       vouched.push(row);
@@ -48,14 +49,15 @@ export class SecondModel {
   }
 
   /**
-   * Who is at a person's place, with the first model's joints; null if the second model is not sure of a person. It looks at
-   * the place of the last whole body too, because what the first model makes up shrinks and wanders; not beside others,
-   * one of whom may be there by now.
+   * Who is at a person's place, with the first model's joints; null if the second model is not sure of a person. Of somebody
+   * whom the first model does not recognise, it looks at the place of the last whole body too, because what that model makes
+   * up shrinks and wanders; until a body is whole, or two crops show the same one. Not beside others, one of whom may be
+   * there by now.
    */
-  async lookFor(picture, time, person, beside) {
+  async lookFor(picture, time, person, recognised, beside) {
     const { facts, facts: { constants, constants: { second_model } } } = this, expected = person.expected(time), whole = beside ? null : middleOf(this.bodies.get(person));
     let best = null, most = 0, wholly = false;
-    for (const { points, scores } of whole ? [expected, whole, enlarged(whole, second_model.WIDER)] : [expected]) {
+    for (const { points, scores } of whole && !recognised ? [expected, whole, enlarged(whole, second_model.WIDER)] : [expected]) {
       const again = await this.model.lookAt(picture, { points, scores: scores.map((score) => Math.max(score, second_model.THRESHOLD)) });
       if (!again || again.present < (beside ? second_model.SURELY_BESIDE : second_model.SURELY)) continue;
       const count = expected.scores.length, order = beside ? again.scores.map((_, row) => row) : sameSides(expected, again, facts);
@@ -65,8 +67,12 @@ export class SecondModel {
       if (fit < second_model.FITS || fit + again.present < second_model.BOTH) continue;
       const box = boxAround(body.points), size = sizeOf(box) / Math.max(1, sizeOf((whole ?? expected).box));
       const worth = again.present * mean(body.scores) * Math.min(size, 1);
-      if (!(size >= second_model.SHRUNK && worth > most)) continue;
-      [best, most, wholly] = [{ ...body, box }, worth, again.present > second_model.WHOLLY && size > second_model.FULL];
+      const same = best && agreement(body, best, constants) >= second_model.SAME_BODY;
+      if (size >= second_model.SHRUNK && worth > most) {
+        [best, most, wholly] = [{ ...body, box }, worth, again.present > second_model.WHOLLY && size > second_model.FULL];
+        this.asked.set(person, again);
+      }
+      if (wholly || same) break;
     }
     if (!best) return null;
     if (wholly) this.noteBody(person, best);
