@@ -1,4 +1,7 @@
-"""How good the found cameras are, what is weak, what helps."""
+"""How good the found cameras are, what is weak, what helps.
+
+It passes 300 lines because what is said rests on figures that are measured here and nowhere else.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
